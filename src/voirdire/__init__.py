@@ -1,0 +1,1 @@
+"""voirdire examines an LLM judge against every human label before its verdicts are trusted."""

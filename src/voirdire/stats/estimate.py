@@ -1,0 +1,83 @@
+"""The one form in which every number travels: value, interval, what it covers, or why it is undefined."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["REASONS", "THESE_RATERS", "NEW_RATERS", "Estimate", "undefined"]
+
+THESE_RATERS = "these raters, new items"
+NEW_RATERS = "new raters, new items"
+
+REASONS = {
+    "no_variation": "every label is the same",
+    "insufficient_raters": "fewer than two raters",
+    "no_pairable_items": "no item has two labels",
+    "insufficient_items": "too few items",
+    "no_order": "the labels have no declared order",
+    "not_numeric": "the labels are not numbers",
+    "no_labels": "no label to count",
+    "not_identifiable": "the data cannot determine it",
+    "singular": "the covariance cannot be inverted",
+    "too_few_resamples": "too few resamples gave a value",
+}
+"""Why a number can be undefined: the machine's word and the reader's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval, the interval's target and method, and the counts it rests on.
+
+    ``value`` is NaN exactly when ``undefined`` names one of :data:`REASONS`; ``low`` and ``high`` may be NaN
+    beside a value that exists, and ``no_interval`` then says why. ``target`` is what the interval speaks
+    about: these raters on new items, or new raters too.
+
+    >>> print(Estimate(0.6123, 0.55, 0.68, n_items=162, method="percentile", target=THESE_RATERS))
+    0.61 [0.55, 0.68]
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    level: float = 0.95
+    n_items: int = 0
+    n_ratings: int = 0
+    method: str = ""
+    target: str = ""
+    undefined: str | None = None
+    no_interval: str | None = None
+    resamples: int = 0
+    undefined_resamples: int = 0
+
+    def __post_init__(self) -> None:
+        assert math.isnan(self.value) == (self.undefined is not None), "NaN needs a reason, a reason needs NaN"
+        assert self.undefined is None or self.undefined in REASONS, self.undefined
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both bounds exist."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary in which NaN is ``None``, as JSON needs it."""
+        return {
+            key: None if isinstance(item, float) and not math.isfinite(item) else item
+            for key, item in asdict(self).items()
+        }
+
+    def __str__(self) -> str:
+        if self.undefined is not None:
+            return f"undefined ({REASONS[self.undefined]})"
+        interval = f" [{self.low:.2f}, {self.high:.2f}]" if self.has_interval else ""
+        return f"{self.value:.2f}{interval}".replace("-", "−")
+
+
+def undefined(reason: str, *, n_items: int = 0, n_ratings: int = 0) -> Estimate:
+    """An estimate that has no value, with its reason.
+
+    >>> undefined("no_variation").undefined
+    'no_variation'
+    """
+    return Estimate(math.nan, n_items=n_items, n_ratings=n_ratings, undefined=reason)
