@@ -23,6 +23,7 @@ BUILT_IN = {
     "check": "voirdire.checks",
     "reader": "voirdire.readers",
     "writer": "voirdire.writers",
+    "report": "voirdire.report",
 }
 """Each kind's package: every module in it is imported when the kind is first asked for."""
 

@@ -1,0 +1,31 @@
+"""Items: what was rated, with the attributes that reports are sliced by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.study.column import Column
+
+__all__ = ["Items"]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """All items of a study, in order of first appearance.
+
+    ``ids`` (n,) are their names. ``attributes`` holds one value an item for each column that is constant within item
+    (system, group, ...), ``texts`` the columns that hold what was said. ``cluster`` (n,) int32 codes the resampled
+    unit, or None where each item stands alone.
+    """
+
+    ids: tuple[str, ...]
+    attributes: Mapping[str, Column] = field(default_factory=dict)
+    texts: Mapping[str, Column] = field(default_factory=dict)
+    cluster: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)

@@ -1,0 +1,39 @@
+"""Metric: one criterion with its scale, its rubric and its polarity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from voirdire.study.policy import KEPT_APART, Policy
+from voirdire.study.scale import Scale
+
+__all__ = ["Metric", "Polarity"]
+
+Polarity = Literal["positive", "negative", ""]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One criterion: ``name`` is its id in the ratings, ``title`` what a reader sees.
+
+    ``policy`` is the declared mapping of indeterminate labels; ``tie`` is the verdict that a tied majority counts as,
+    or None where ties are left out. ``rubric``, ``present`` and ``absent`` are the written criterion and its examples,
+    empty where not recorded. ``polarity`` is positive where the behaviour is wanted, empty where not declared.
+    """
+
+    name: str
+    scale: Scale
+    title: str = ""
+    policy: Policy = Policy(KEPT_APART)
+    tie: str | None = None
+    polarity: Polarity = ""
+    rubric: str = ""
+    present: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    group: str = ""
+
+    @property
+    def label(self) -> str:
+        """What a reader sees: the title, or the name where none was given."""
+        return self.title or self.name

@@ -1,0 +1,192 @@
+"""Study: items, metrics, raters and every rating, with the selections that statistics need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire import registry
+from voirdire.errors import UserError
+from voirdire.stats.coded import Coded
+from voirdire.study.items import Items
+from voirdire.study.metric import Metric
+from voirdire.study.panel import Panel, Verdicts
+from voirdire.study.policy import Policy
+from voirdire.study.rater import Rater, RaterKind
+from voirdire.study.ratings import OK, Ratings, Source
+from voirdire.study.review import Review
+from voirdire.study.slicing import Slice
+
+__all__ = ["Study"]
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One audit's input: what was rated, on which metrics, by whom, and every rating.
+
+    ``assumptions`` are the sentences that say how the files were read, ``counts`` what was merged or missing by name
+    (``missing_labels``, ``merged_duplicates``, ...). ``population`` holds declared totals (metrics, items, ...) of what
+    the study was sampled from, ``design`` how; ``demo`` marks made data. ``slice_by`` are the attributes to slice by.
+    """
+
+    name: str
+    items: Items
+    metrics: tuple[Metric, ...]
+    raters: tuple[Rater, ...]
+    ratings: Ratings
+    sources: tuple[Source, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    reviews: tuple[Review, ...] = ()
+    population: dict[str, int] = field(default_factory=dict)
+    design: str = ""
+    slice_by: tuple[str, ...] = ()
+    demo: str = ""
+
+    def metric(self, name: str) -> Metric:
+        """The metric called ``name``."""
+        return self.metrics[self.metric_index(name)]
+
+    def metric_index(self, name: str) -> int:
+        """Position of the metric called ``name``; an unknown name is a user's error."""
+        if name not in self._metric_codes:
+            raise UserError(f"no metric named '{name}'", expected=f"one of {', '.join(self._metric_codes)}")
+        return self._metric_codes[name]
+
+    def raters_of(self, kind: RaterKind) -> tuple[int, ...]:
+        """Positions of the raters of one kind."""
+        return tuple(code for code, rater in enumerate(self.raters) if rater.kind == kind)
+
+    @cached_property
+    def usable(self) -> NDArray[np.bool_]:
+        """Ratings that count in unbiased figures, (n,): labelled, not anchored, not an example given to the judge."""
+        usable = (self.ratings.label >= 0) & (self.ratings.status == OK)
+        for flag in ("anchored", "used_as_example"):
+            if flag in self.ratings.attributes:
+                column = self.ratings.attributes[flag]
+                for value in column.values:
+                    if value.strip().lower() in ("true", "1", "yes"):
+                        usable &= ~column.equals(value)
+        return usable
+
+    def rows(
+        self, metric: str, *, kind: RaterKind | None = None, where: Slice | None = None, usable: bool = True
+    ) -> Rows:
+        """Positions of the ratings of ``metric``: of one rater kind, one slice, and by default only usable ones."""
+        order, start = self._by_metric
+        code = self.metric_index(metric)
+        rows = order[start[code] : start[code + 1]]
+        if usable:
+            rows = rows[self.usable[rows]]
+        if kind is not None:
+            rows = rows[np.isin(self._kind[self.ratings.rater[rows]], [kind])]
+        if where is not None:
+            rows = rows[where.mask[self.ratings.item[rows]]]
+        return rows
+
+    def panel(
+        self, metric: str, *, kind: RaterKind = "human", policy: Policy | None = None, where: Slice | None = None
+    ) -> Panel:
+        """Every label that raters of ``kind`` gave on ``metric``, coded for the statistics.
+
+        ``policy`` maps indeterminate labels (the metric's declared policy by default). Where one rater rated an item in
+        several runs the first run counts. Items and raters without a label are left out.
+        """
+        declared = self.metric(metric)
+        scale, new = (policy or declared.policy).apply(declared.scale)
+        rows = self.rows(metric, kind=kind, where=where)
+        rows = self._first_run(rows)
+        label = new[self.ratings.label[rows]]
+        rows, label = rows[label >= 0], label[label >= 0]
+        items, item = np.unique(self.ratings.item[rows], return_inverse=True)
+        raters, rater = np.unique(self.ratings.rater[rows], return_inverse=True)
+        coded = Coded(
+            item=item.astype(np.int32),
+            rater=rater.astype(np.int32),
+            label=label.astype(np.int32),
+            n_items=len(items),
+            n_raters=len(raters),
+            q=len(scale.labels),
+            values=None if scale.values is None else np.asarray(scale.values, dtype=np.float64),
+            cluster=self._cluster(items),
+        )
+        return Panel(self.metric(metric), scale, coded, items, raters, rows)
+
+    def verdicts(
+        self, metric: str, judge: int, items: NDArray[np.intp], *, policy: Policy | None = None
+    ) -> Verdicts:
+        """The verdicts of the rater at position ``judge`` on ``items`` (n,), every run of it.
+
+        An item without a verdict, or whose verdicts the policy removes, has only zeros.
+        """
+        declared = self.metric(metric)
+        scale, new = (policy or declared.policy).apply(declared.scale)
+        rows = self.rows(metric)
+        rows = rows[self.ratings.rater[rows] == judge]
+        position = np.full(len(self.items), -1, dtype=np.intp)
+        position[items] = np.arange(len(items))
+        at, label = position[self.ratings.item[rows]], new[self.ratings.label[rows]]
+        keep = (at >= 0) & (label >= 0)
+        q = len(scale.labels)
+        counts = np.bincount(at[keep] * q + label[keep], minlength=len(items) * q).reshape(len(items), q)
+        return Verdicts(judge, scale, counts)
+
+    def judges_of(self, metric: str) -> tuple[int, ...]:
+        """Positions of the judges with at least one usable verdict on ``metric``."""
+        present = np.unique(self.ratings.rater[self.rows(metric, kind="judge")])
+        return tuple(int(code) for code in present)
+
+    def slices(self) -> tuple[Slice, ...]:
+        """Every slice to report by: each value of each attribute named in ``slice_by``."""
+        return tuple(
+            Slice(name, value, column.codes == code)
+            for name in self.slice_by
+            if (column := self.items.attributes.get(name)) is not None
+            for code, value in enumerate(column.values)
+        )
+
+    def export(self, path: str) -> None:
+        """Write every rating of every rater as it came in; the format follows the suffix."""
+        registry.get("writer", "ratings")(self, path)
+
+    def __repr__(self) -> str:
+        people, judges = len(self.raters_of("human")), len(self.raters_of("judge"))
+        return (
+            f"<Study {self.name}: {len(self.ratings):,} ratings of {len(self.items):,} items on "
+            f"{len(self.metrics):,} metrics by {people:,} people and {judges:,} judges>"
+        )
+
+    @cached_property
+    def _metric_codes(self) -> dict[str, int]:
+        return {metric.name: code for code, metric in enumerate(self.metrics)}
+
+    @cached_property
+    def _kind(self) -> NDArray[Any]:
+        return np.array([rater.kind for rater in self.raters])
+
+    @cached_property
+    def _by_metric(self) -> tuple[Rows, Rows]:
+        order = np.argsort(self.ratings.metric, kind="stable")
+        start = np.searchsorted(self.ratings.metric[order], np.arange(len(self.metrics) + 1))
+        return order, start
+
+    def _cluster(self, items: NDArray[np.intp]) -> NDArray[np.int32] | None:
+        if self.items.cluster is None:
+            return None
+        _, cluster = np.unique(self.items.cluster[items], return_inverse=True)
+        return cluster.astype(np.int32)
+
+    def _first_run(self, rows: Rows) -> Rows:
+        if len(self.ratings.run.values) <= 1:
+            return rows
+        key = self.ratings.item[rows].astype(np.int64) * len(self.raters) + self.ratings.rater[rows]
+        order = np.lexsort((self.ratings.run.codes[rows], key))
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = key[order][1:] != key[order][:-1]
+        return np.sort(rows[order[first]])
