@@ -20,6 +20,7 @@ REASONS = {
     "not_numeric": "the labels are not numbers",
     "no_labels": "no label to count",
     "not_identifiable": "the data cannot determine it",
+    "negative_values": "a ratio scale has no values below zero",
     "singular": "the covariance cannot be inverted",
     "too_few_resamples": "too few resamples gave a value",
 }
@@ -32,7 +33,9 @@ class Estimate:
 
     ``value`` is NaN exactly when ``undefined`` names one of :data:`REASONS`; ``low`` and ``high`` may be NaN
     beside a value that exists, and ``no_interval`` then says why. ``target`` is what the interval speaks
-    about: these raters on new items, or new raters too.
+    about: these raters on new items, or new raters too. ``n_pairable_items`` counts the items with two labels or
+    more and ``n_clusters`` the resampled clusters, where the statistic has them. ``caution`` is a sentence for an
+    interval that exists and is known to be less certain than its level says.
 
     >>> print(Estimate(0.6123, 0.55, 0.68, n_items=162, method="percentile", target=THESE_RATERS))
     0.61 [0.55, 0.68]
@@ -50,10 +53,14 @@ class Estimate:
     no_interval: str | None = None
     resamples: int = 0
     undefined_resamples: int = 0
+    n_pairable_items: int | None = None
+    n_clusters: int | None = None
+    caution: str | None = None
 
     def __post_init__(self) -> None:
         assert math.isnan(self.value) == (self.undefined is not None), "NaN needs a reason, a reason needs NaN"
         assert self.undefined is None or self.undefined in REASONS, self.undefined
+        assert self.no_interval is None or self.no_interval in REASONS, self.no_interval
 
     @property
     def has_interval(self) -> bool:
