@@ -23,6 +23,9 @@ REASONS = {
     "negative_values": "a ratio scale has no values below zero",
     "singular": "the covariance cannot be inverted",
     "too_few_resamples": "too few resamples gave a value",
+    "zero_width": "the data show no spread from which to build an interval",
+    "undecided_pairs": "some pairs have no winner",
+    "too_large": "the design is too large for this method",
 }
 """Why a number can be undefined: the machine's word and the reader's."""
 
@@ -58,7 +61,9 @@ class Estimate:
     caution: str | None = None
 
     def __post_init__(self) -> None:
-        assert math.isnan(self.value) == (self.undefined is not None), "NaN needs a reason, a reason needs NaN"
+        assert math.isnan(self.value) == (self.undefined is not None), (
+            "NaN needs a reason, a reason needs NaN"
+        )
         assert self.undefined is None or self.undefined in REASONS, self.undefined
         assert self.no_interval is None or self.no_interval in REASONS, self.no_interval
 

@@ -1,0 +1,44 @@
+"""Cohen's kappa, unweighted and weighted, with the standard errors of Fleiss, Cohen and Everitt."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from voirdire.registry import register
+from voirdire.stats.two_rater import TwoRaterKappa, disagreement_weights, kappa_of, square_shares
+
+__all__ = ["cohen_kappa"]
+
+
+@register("statistic", "cohen_kappa")
+def cohen_kappa(
+    table: ArrayLike,
+    *,
+    weights: str | ArrayLike = "nominal",
+    values: ArrayLike | None = None,
+    level: float = 0.95,
+) -> TwoRaterKappa:
+    """Agreement of two raters beyond what their own label shares would give by chance.
+
+    ``table`` is (q, q) counts, one rater's labels in rows, the other's in columns, both in the declared order
+    (see :func:`~voirdire.stats.two_rater.contingency_table`). ``weights`` is ``"nominal"``, ``"linear"``,
+    ``"quadratic"`` or a matrix of disagreement weights; distance is by rank unless ``values`` gives each
+    label's number. The interval is Wald's, cut at 1.
+
+    Undefined with no item (``no_pairable_items``) or when both raters used one and the same label
+    (``no_variation``); there is no interval at perfect agreement, where the standard error is zero.
+
+    Source: Cohen 1960; Cohen 1968; standard errors: Fleiss, Cohen & Everitt 1969.
+
+    >>> kappa = cohen_kappa([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+    >>> print(kappa.estimate)
+    0.49 [0.39, 0.59]
+    >>> round(kappa.standard_error, 4), round(kappa.null_standard_error, 4)
+    (0.051, 0.052)
+    """
+    p, n = square_shares(table)
+    v = disagreement_weights(weights, len(p), values=values)
+    row, column = p.sum(1), p.sum(0)
+    chance = row[:, None] * column[None, :]
+    chance_slope = (v @ column)[:, None] + (row @ v)[None, :]
+    return kappa_of(p, n, v, chance, chance_slope, level=level)

@@ -1,0 +1,37 @@
+"""Scott's pi: agreement of two raters who are taken to share one distribution of labels."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from voirdire.registry import register
+from voirdire.stats.two_rater import TwoRaterKappa, disagreement_weights, kappa_of, square_shares
+
+__all__ = ["scott_pi"]
+
+
+@register("statistic", "scott_pi")
+def scott_pi(
+    table: ArrayLike,
+    *,
+    weights: str | ArrayLike = "nominal",
+    values: ArrayLike | None = None,
+    level: float = 0.95,
+) -> TwoRaterKappa:
+    """Agreement of two raters beyond what the label shares of both together would give by chance.
+
+    Arguments, interval and undefined cases are those of :func:`~voirdire.stats.cohen.cohen_kappa`; the chance
+    term pools both raters, so a difference between their shares counts as disagreement.
+
+    Source: Scott 1955; standard error by the delta method on the multinomial table.
+
+    >>> print(scott_pi([[20, 5], [10, 15]]).estimate)
+    0.39 [0.14, 0.65]
+    """
+    p, n = square_shares(table)
+    v = disagreement_weights(weights, len(p), values=values)
+    v = (v + v.T) / 2
+    pooled = (p.sum(0) + p.sum(1)) / 2
+    chance = pooled[:, None] * pooled[None, :]
+    pull = v @ pooled
+    return kappa_of(p, n, v, chance, pull[:, None] + pull[None, :], level=level)
