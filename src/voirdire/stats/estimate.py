@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["REASONS", "THESE_RATERS", "NEW_RATERS", "Estimate", "undefined"]
+__all__ = ["NEW_RATERS", "REASONS", "THESE_RATERS", "Estimate", "undefined"]
 
 THESE_RATERS = "these raters, new items"
 NEW_RATERS = "new raters, new items"
@@ -36,9 +36,9 @@ class Estimate:
 
     ``value`` is NaN exactly when ``undefined`` names one of :data:`REASONS`; ``low`` and ``high`` may be NaN
     beside a value that exists, and ``no_interval`` then says why. ``target`` is what the interval speaks
-    about: these raters on new items, or new raters too. ``n_pairable_items`` counts the items with two labels or
-    more and ``n_clusters`` the resampled clusters, where the statistic has them. ``caution`` is a sentence for an
-    interval that exists and is known to be less certain than its level says.
+    about: these raters on new items, or new raters too. ``n_pairable_items`` counts the items with two labels
+    or more and ``n_clusters`` the resampled clusters, where the statistic has them. ``caution`` is a sentence
+    for an interval that exists and is known to be less certain than its level says.
 
     >>> print(Estimate(0.6123, 0.55, 0.68, n_items=162, method="percentile", target=THESE_RATERS))
     0.61 [0.55, 0.68]
