@@ -34,8 +34,8 @@ def adjusted_p_values(p_values: ArrayLike, *, method: str = "by") -> NDArray[np.
     adjusted = np.full(p.shape, np.nan)
     if method == "holm":
         adjusted[made] = _holm(p[made])
-    elif method == "bh" or method == "by":
-        adjusted[made] = false_discovery_control(p[made], method=method)
+    elif method in ("bh", "by"):
+        adjusted[made] = false_discovery_control(p[made], method="by" if method == "by" else "bh")
     else:
         raise UserError(f"no correction named '{method}'", expected="bh, by or holm")
     return adjusted
