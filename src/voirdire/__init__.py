@@ -1,1 +1,77 @@
-"""voirdire examines an LLM judge against every human label before its verdicts are trusted."""
+"""voirdire examines an LLM judge against every human label before its verdicts are trusted.
+
+>>> import voirdire
+>>> "audit" in dir(voirdire)
+True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voirdire.checks.audit import Audit, StandIn, audit
+    from voirdire.checks.finding import Finding
+    from voirdire.checks.options import AuditOptions
+    from voirdire.errors import UserError, UserErrors
+    from voirdire.opening import open
+    from voirdire.stats.estimate import Estimate
+    from voirdire.study.metric import Metric
+    from voirdire.study.policy import Policy
+    from voirdire.study.rater import Rater
+    from voirdire.study.scale import Scale
+    from voirdire.study.study import Study
+
+    __version__: str
+
+__all__ = [
+    "Audit",
+    "AuditOptions",
+    "Estimate",
+    "Finding",
+    "Metric",
+    "Policy",
+    "Rater",
+    "Scale",
+    "StandIn",
+    "Study",
+    "UserError",
+    "UserErrors",
+    "__version__",
+    "audit",
+    "open",
+]
+
+_HOME = {
+    "Audit": "voirdire.checks.audit",
+    "AuditOptions": "voirdire.checks.options",
+    "Estimate": "voirdire.stats.estimate",
+    "Finding": "voirdire.checks.finding",
+    "Metric": "voirdire.study.metric",
+    "Policy": "voirdire.study.policy",
+    "Rater": "voirdire.study.rater",
+    "Scale": "voirdire.study.scale",
+    "StandIn": "voirdire.checks.audit",
+    "Study": "voirdire.study.study",
+    "UserError": "voirdire.errors",
+    "UserErrors": "voirdire.errors",
+    "audit": "voirdire.checks.audit",
+    "open": "voirdire.opening",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``voirdire --help`` stays quick (PEP 562)."""
+    import importlib
+
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("voirdire")
+    if name not in _HOME:
+        raise AttributeError(f"module 'voirdire' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,100 @@
+"""The command ``voirdire``: finds every command, and turns a user's mistake into one line and exit code 2."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from voirdire import cli
+from voirdire.errors import UserError
+
+__all__ = ["app", "main"]
+
+MISTAKE = 2
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """The group of all commands; whoever runs it (a shell, a test) meets the same exit codes and lines."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run one command and leave with its exit code."""
+        try:
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+        except typer.Abort:  # what Ctrl-C and an ended input become
+            status = _say("stopped", INTERRUPTED)
+        except BrokenPipeError:
+            _close_output()
+            status = 0
+        except UserError as mistake:
+            status = _say(str(mistake), MISTAKE)
+        except Exception as problem:
+            # typer keeps its usage errors in a private module, and moved it; this method is what they share.
+            describe = getattr(problem, "format_message", None)
+            if describe is None:
+                raise
+            status = _say(f"{describe()} {_hint(problem)}".rstrip(), MISTAKE)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def app() -> typer.Typer:
+    """The application: one command for each module of :mod:`voirdire.cli` that has a function ``command``."""
+    application = typer.Typer(
+        cls=Commands,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    application.callback()(_voirdire)
+    for module in sorted(pkgutil.iter_modules(cli.__path__), key=lambda module: module.name):
+        command = getattr(importlib.import_module(f"{cli.__name__}.{module.name}"), "command", None)
+        if command is not None:
+            application.command(name=module.name.replace("_", "-"))(command)
+    return application
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    app()()
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        import voirdire
+
+        typer.echo(f"voirdire {voirdire.__version__}")
+        raise typer.Exit
+
+
+def _voirdire(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and leave.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
+) -> None:
+    """Examine an LLM judge against every human label before its verdicts are trusted."""
+
+
+def _say(text: str, status: int) -> int:
+    typer.echo(f"voirdire: {text}", err=True)
+    return status
+
+
+def _hint(problem: Exception) -> str:
+    context = getattr(problem, "ctx", None)
+    return f"Try '{context.command_path} --help'." if context is not None else ""
+
+
+def _close_output() -> None:
+    """Point standard output at nothing, so that the interpreter's last flush does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
