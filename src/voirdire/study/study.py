@@ -115,6 +115,7 @@ class Study:
             q=len(scale.labels),
             values=None if scale.values is None else np.asarray(scale.values, dtype=np.float64),
             cluster=self._cluster(items),
+            ordered=scale.ordered,
         )
         return Panel(self.metric(metric), scale, coded, items, raters, rows)
 
