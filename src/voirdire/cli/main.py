@@ -47,7 +47,7 @@ def app() -> typer.Typer:
     """The application: one command for each module of :mod:`voirdire.cli` that has a function ``command``."""
     application = typer.Typer(
         cls=Commands,
-        no_args_is_help=True,
+        invoke_without_command=True,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -75,6 +75,7 @@ def _print_version(wanted: bool) -> None:
 
 
 def _voirdire(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -83,6 +84,8 @@ def _voirdire(
     ] = False,
 ) -> None:
     """Examine an LLM judge against every human label before its verdicts are trusted."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def _say(text: str, status: int) -> int:
