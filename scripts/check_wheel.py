@@ -1,4 +1,4 @@
-"""Fail unless a wheel holds every file of the package (code, templates, vendored scripts, data) and the licence."""
+"""Fail unless a wheel holds the licence and every file of the package: code, templates, scripts, data."""
 
 from __future__ import annotations
 
