@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 class Classes:
     """The classes of one metric's items, in the order system, difficulty, true label.
 
-    ``weight`` (c,) is each class's share of items. ``people`` (c, raters, q) and ``judges`` (c, judges, q) hold label
-    chances, ``presence`` (c, raters) the chance that a person who is asked gives a label that counts.
+    ``weight`` (c,) is each class's share of items. ``people`` (c, raters, q) and ``judges`` (c, judges, q)
+    hold label chances, ``presence`` (c, raters) the chance that a person who is asked gives a label that counts.
     """
 
     labels: tuple[str, ...]
@@ -103,7 +103,8 @@ def _chances(
     first = np.eye(known.shape[1])[0]
     for lean in (np.full(len(truth), rater.lean), favour):
         chances = (1 - lean)[:, None] * chances + lean[:, None] * first
-    return chances
+    leant: Floats = chances
+    return leant
 
 
 def _favour(judge: PlantedJudge, systems: Sequence[PlantedSystem]) -> Floats:

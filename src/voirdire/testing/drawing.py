@@ -18,7 +18,7 @@ NO_LABEL = -1
 
 @dataclass(frozen=True, eq=False)
 class DrawnItems:
-    """One metric's items, all arrays (n,): the true label, the difficulty and what a study shows of an item."""
+    """One metric's items, all arrays (n,): the true label, the difficulty and what a study shows."""
 
     system: NDArray[np.int32]
     cluster: NDArray[np.int32]
@@ -92,7 +92,7 @@ def draw_judge(
     judge: PlantedJudge,
     rng: np.random.Generator,
 ) -> Drawn:
-    """A judge's verdict on every item in every run; ``chances`` (c, q) are its label chances in each class."""
+    """A judge's verdict on every item in every run; ``chances`` (c, q) are its labels' in each class."""
     n, runs = metric.items, metric.runs
     bounds = np.cumsum(chances, axis=1)[items.class_of(metric)]
     verdict = _pick(bounds, rng.random(n))
@@ -101,8 +101,8 @@ def draw_judge(
         anew = rng.random(n) < judge.noise
         label[:, run] = np.where(anew, _pick(bounds, rng.random(n)), verdict)
     label[rng.random((n, runs)) < judge.unparsed] = NO_LABEL
-    item, run = (index.astype(np.int32).ravel() for index in np.indices((n, runs)))
-    return Drawn(item, np.zeros_like(item), run, label.ravel())
+    item, repeat = (index.astype(np.int32).ravel() for index in np.indices((n, runs)))
+    return Drawn(item, np.zeros_like(item), repeat, label.ravel())
 
 
 def _pick(bounds: NDArray[np.float64], draw: NDArray[np.float64]) -> NDArray[np.int32]:

@@ -1,7 +1,7 @@
 """What an endless study with the planted parameters would measure, by exact enumeration.
 
-Within a class of items all labels are independent with known chances, and who answers is a set of people whose
-chance is known, so every expectation is a sum over classes and sets of people.
+Within a class of items all labels are independent with known chances, and who answers is a set of people
+whose chance is known, so every expectation is a sum over classes and sets of people.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Pairable:
-    """Items with two people's labels or more: ``chance`` (c, sets) of each set of people answering, per class.
+    """Items with two people's labels or more: ``chance`` (c, sets) of an item's class and who answers.
 
-    ``member`` (sets, raters) marks who is in a set, ``size`` (sets,) counts them. ``any_chance`` is the same for all
-    sets, single-rated items included.
+    ``member`` (sets, raters) marks who is in a set, ``size`` (sets,) counts them. ``any_chance`` is the same for
+    all sets, single-rated items included.
     """
 
     classes: Classes
@@ -49,7 +49,7 @@ def pairable(classes: Classes, single_rated: float) -> Pairable:
 
 
 def people_figures(items: Pairable, weights: Floats) -> dict[str, float]:
-    """Person-person figures under agreement ``weights`` (q, q): observed agreement and the chance-corrected forms."""
+    """Person-person figures under agreement ``weights`` (q, q): observed, and corrected for chance."""
     chance, size = items.chance, np.maximum(items.size, 1)
     pairs = _pair_agreement(items, weights)
     share = chance.sum()
@@ -70,7 +70,7 @@ def people_figures(items: Pairable, weights: Floats) -> dict[str, float]:
 
 
 def judge_figures(items: Pairable, judge: int, weights: Floats) -> dict[str, float]:
-    """Judge-person figures of the judge at position ``judge`` on the same items, and on those with one person."""
+    """Judge-person figures of the judge at position ``judge`` on the same items, and where one answers."""
     single = np.where(items.size == 1, items.any_chance, 0.0)
     raw, corrected = _against(items, items.chance, judge, weights)
     raw_single, corrected_single = _against(items, single, judge, weights)

@@ -1,4 +1,4 @@
-"""Studies whose truth is known: ratings drawn from planted parameters, beside the exact figures they imply."""
+"""Studies whose truth is known: ratings drawn from planted parameters, beside the exact figures."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["KnownTruth", "known_truth", "truth_name"]
 class KnownTruth:
     """A made study: ``columns`` (each of n ratings) as a file would hold them, and ``truth``, figure by name.
 
-    A name is made by :func:`truth_name`. ``items`` holds, for each metric, what a study cannot show: the true label
-    and the difficulty of every item.
+    A name is made by :func:`truth_name`. ``items`` holds, for each metric, what a study cannot show:
+    the true label and the difficulty of every item.
     """
 
     columns: Mapping[str, Column]
@@ -88,10 +88,11 @@ def truth_name(
 ) -> str:
     """The key of a figure in :attr:`KnownTruth.truth`.
 
-    Under each policy: ``pairwise_agreement``, ``pooled_agreement``, ``krippendorff_alpha`` (nominal), ``fleiss_kappa``
-    and ``person_person`` of people; ``judge_agreement``, ``judge_person`` and the same ``_single`` of each judge,
-    and ``difference`` = judge_person - person_person. Of each judge: ``judge_accuracy``, ``unparsed``, ``unanimity``,
-    ``repeat_agreement`` and ``repeat_fleiss_kappa``; by label ``verdict_rate``, also by system. Of people: ``label_rate``.
+    Under each policy: ``pairwise_agreement``, ``pooled_agreement``, ``krippendorff_alpha`` (nominal),
+    ``fleiss_kappa`` and ``person_person`` of people; ``judge_agreement``, ``judge_person`` and the same
+    ``_single`` of each judge, and ``difference`` = judge_person - person_person. Of each judge:
+    ``judge_accuracy``, ``unparsed``, ``unanimity``, ``repeat_agreement`` and ``repeat_fleiss_kappa``; by label
+    ``verdict_rate``, also by system. Of people: ``label_rate``.
 
     >>> truth_name("judge_person", "quality", judge="judge", policy="kept apart")
     'judge_person | metric=quality | judge=judge | policy=kept apart'

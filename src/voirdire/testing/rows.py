@@ -30,7 +30,7 @@ class Rows:
 
     @classmethod
     def of(cls, metrics: Sequence[PlantedMetric], judges: Sequence[PlantedJudge]) -> Rows:
-        """An empty collection that knows every rater and label; an id that is used twice is a user's error."""
+        """An empty collection that knows every rater and label; an id used twice is a user's error."""
         people = tuple(dict.fromkeys(person.id for metric in metrics for person in metric.people))
         raters = (*people, *(judge.id for judge in judges))
         if len(set(raters)) != len(raters):
