@@ -23,7 +23,8 @@ class Classes:
     """The classes of one metric's items, in the order system, difficulty, true label.
 
     ``weight`` (c,) is each class's share of items. ``people`` (c, raters, q) and ``judges`` (c, judges, q)
-    hold label chances, ``presence`` (c, raters) the chance that a person who is asked gives a label that counts.
+    hold label chances, ``presence`` (c, raters) the chance that a person who is asked gives a label that
+    counts.
     """
 
     labels: tuple[str, ...]

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 class Pairable:
     """Items with two people's labels or more: ``chance`` (c, sets) of an item's class and who answers.
 
-    ``member`` (sets, raters) marks who is in a set, ``size`` (sets,) counts them. ``any_chance`` is the same for
-    all sets, single-rated items included.
+    ``member`` (sets, raters) marks who is in a set, ``size`` (sets,) counts them. ``any_chance`` is the same
+    for all sets, single-rated items included.
     """
 
     classes: Classes

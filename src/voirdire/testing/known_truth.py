@@ -91,8 +91,8 @@ def truth_name(
     Under each policy: ``pairwise_agreement``, ``pooled_agreement``, ``krippendorff_alpha`` (nominal),
     ``fleiss_kappa`` and ``person_person`` of people; ``judge_agreement``, ``judge_person`` and the same
     ``_single`` of each judge, and ``difference`` = judge_person - person_person. Of each judge:
-    ``judge_accuracy``, ``unparsed``, ``unanimity``, ``repeat_agreement`` and ``repeat_fleiss_kappa``; by label
-    ``verdict_rate``, also by system. Of people: ``label_rate``.
+    ``judge_accuracy``, ``unparsed``, ``unanimity``, ``repeat_agreement`` and ``repeat_fleiss_kappa``; by
+    label ``verdict_rate``, also by system. Of people: ``label_rate``.
 
     >>> truth_name("judge_person", "quality", judge="judge", policy="kept apart")
     'judge_person | metric=quality | judge=judge | policy=kept apart'

@@ -31,8 +31,9 @@ class Difficulty:
 class PlantedRater:
     """A person: ``accuracy`` is the chance to give the true label where they do not guess.
 
-    ``lean`` is the share of labels that they turn into the metric's first label whatever the item, ``missing``
-    the share of items that they skip. ``confusion`` (q, q), rows the true label, replaces ``accuracy``.
+    ``lean`` is the share of labels that they turn into the metric's first label whatever the item,
+    ``missing`` the share of items that they skip. ``confusion`` (q, q), rows the true label, replaces
+    ``accuracy``.
     """
 
     id: str
@@ -52,8 +53,8 @@ class PlantedJudge(PlantedRater):
     """A judge: a rater that answers ``runs`` times and never says the indeterminate label.
 
     ``favour`` is the further share of verdicts that it turns into the first label for systems of its own
-    ``family``. ``noise`` is the chance that a run is drawn anew instead of repeating the judge's verdict on the
-    item; ``unparsed`` the share of runs without a usable reply.
+    ``family``. ``noise`` is the chance that a run is drawn anew instead of repeating the judge's verdict on
+    the item; ``unparsed`` the share of runs without a usable reply.
     """
 
     model: str = ""
@@ -82,9 +83,9 @@ class PlantedMetric:
     """A metric with its items: ``prevalence`` (q,) is each label's chance to be true.
 
     Every person of ``people`` labels every item, apart from what they skip; on the share ``single_rated`` of
-    items one of them, drawn at random, is asked. ``indeterminate`` names a label that admits every verdict ('' for
-    none). ``runs`` is how often each judge answers. ``cluster_size`` items in a row make a cluster, and with
-    probability ``cluster_pull`` an item has its cluster's truth and difficulty instead of its own.
+    items one of them, drawn at random, is asked. ``indeterminate`` names a label that admits every verdict
+    ('' for none). ``runs`` is how often each judge answers. ``cluster_size`` items in a row make a cluster,
+    and with probability ``cluster_pull`` an item has its cluster's truth and difficulty instead of its own.
     """
 
     name: str = "quality"
