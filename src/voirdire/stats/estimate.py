@@ -24,6 +24,8 @@ REASONS = {
     "singular": "the covariance cannot be inverted",
     "too_few_resamples": "too few resamples gave a value",
     "zero_width": "the data show no spread from which to build an interval",
+    "insufficient_systems": "too few systems to compare",
+    "no_interval_method": "no interval is known for it",
     "undecided_pairs": "some pairs have no winner",
     "too_large": "the design is too large for this method",
 }

@@ -11,7 +11,7 @@ from voirdire.errors import UserError
 from voirdire.stats.estimate import Estimate, undefined
 from voirdire.stats.transforms import bounded_estimate, wald_interval
 
-__all__ = ["TwoRaterKappa", "contingency_table", "disagreement_weights"]
+__all__ = ["TwoRaterKappa", "contingency_table", "disagreement_weights", "paired_numbers"]
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +55,19 @@ def contingency_table(first: ArrayLike, second: ArrayLike, n_categories: int) ->
     both = (rows >= 0) & (columns >= 0)
     cells = np.bincount(rows[both] * n_categories + columns[both], minlength=n_categories**2)
     return cells.reshape(n_categories, n_categories).astype(np.int64)
+
+
+def paired_numbers(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Two raters' numbers (n,), NaN where missing, on the items that both rated.
+
+    >>> paired_numbers([1, 2, float("nan")], [3, float("nan"), 4])
+    (array([1.]), array([3.]))
+    """
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if a.shape != b.shape or a.ndim != 1:
+        raise UserError(f"numbers of shapes {a.shape} and {b.shape}", expected="two equally long lists")
+    both = ~(np.isnan(a) | np.isnan(b))
+    return a[both], b[both]
 
 
 def disagreement_weights(
