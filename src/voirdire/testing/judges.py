@@ -98,7 +98,7 @@ def prefer_family(
 
 
 def copy_majority(labels: Mapping[str, Sequence[str]], *, tie: Verdict = None) -> dict[str, Verdict]:
-    """The judge that repeats what most people said of each item, and says ``tie`` where they are split evenly.
+    """The judge that repeats what most people said of each item, and says ``tie`` on an even split.
 
     >>> copy_majority({"item-1": ["pass", "pass", "fail"], "item-2": ["pass", "fail"]})
     {'item-1': 'pass', 'item-2': None}
