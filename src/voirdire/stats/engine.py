@@ -1,0 +1,172 @@
+"""Many agreement coefficients with their intervals from one count and one set of resamples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire import registry
+from voirdire.errors import UserError
+from voirdire.stats import intervals
+from voirdire.stats.coded import Coded
+from voirdire.stats.coefficient import Coefficient, why_undefined
+from voirdire.stats.estimate import NEW_RATERS, THESE_RATERS, Estimate, undefined
+from voirdire.stats.sums import Sums, resample, tally
+
+__all__ = ["Chosen", "Method", "agreement"]
+
+Method: TypeAlias = Literal["percentile", "bca", "jackknife", "none"]
+METHODS = ("percentile", "bca", "jackknife", "none")
+Chosen: TypeAlias = Sequence[str | Coefficient] | Mapping[str, Coefficient]
+
+
+def agreement(
+    coded: Coded,
+    coefficients: Chosen,
+    *,
+    interval: Method = "percentile",
+    target: str = THESE_RATERS,
+    level: float = 0.95,
+    resamples: int = 1000,
+    rng: np.random.Generator | None = None,
+) -> dict[str, Estimate]:
+    """Estimate coefficients of agreement among the raters, each with an interval that names its target.
+
+    ``coefficients`` are registered names, options such as ``KrippendorffAlpha(level="ordinal")``, or a
+    mapping of the caller's keys to options. Items are resampled, or clusters where ``coded`` has them.
+
+    For ``THESE_RATERS`` the interval is the bootstrap's ``percentile`` or ``bca``, or the ``jackknife``
+    standard error with Student's t at one less degree of freedom than units; only the bootstraps need
+    ``rng``. For ``NEW_RATERS`` it always is the jackknife over items plus the jackknife over raters, with t
+    at one degree of freedom less than raters: resampled copies of a rater would agree with themselves.
+
+    A coefficient that is undefined carries its reason; one whose interval does not exist carries that reason.
+
+    >>> coded = Coded.from_matrix([[1, 1, 1], [2, 2, 1], [2, 2, 2], [1, 2, 1], [1, 1, 1], [2, 2, 2]])
+    >>> print(agreement(coded, ["krippendorff_alpha"], interval="jackknife")["krippendorff_alpha"])
+    0.58 [−0.15, 1.31]
+    """
+    _check(interval, target, level)
+    options = _options(coefficients)
+    reasons = {key: chosen.reason(coded) for key, chosen in options.items()}
+    cannot = why_undefined(coded)
+    if cannot != "no_variation":
+        reasons = {key: reason or cannot for key, reason in reasons.items()}
+    usable = [key for key, reason in reasons.items() if reason is None]
+    sums = (
+        tally(coded, [options[key].form(coded) for key in usable], raters=target == NEW_RATERS)
+        if usable
+        else []
+    )
+    drawn: Sequence[NDArray[np.float64] | None] = [None] * len(sums)
+    if sums and target == THESE_RATERS and interval in ("percentile", "bca"):
+        drawn = resample(sums, resamples, _needed(rng))
+
+    estimates = {key: undefined(reason, **_counts(coded)) for key, reason in reasons.items() if reason}
+    for key, each, values in zip(usable, sums, drawn, strict=True):
+        value = float(each.value())
+        bounds = _bounds(each, value, values, interval, target, level)
+        estimates[key] = _estimate(coded, each, value, bounds, interval, target, level)
+    return {key: estimates[key] for key in options}
+
+
+def _check(interval: str, target: str, level: float) -> None:
+    if interval not in METHODS:
+        raise UserError(f"no interval named {interval!r}", expected=f"one of {', '.join(METHODS)}")
+    if target not in (THESE_RATERS, NEW_RATERS):
+        raise UserError(f"no target named {target!r}", expected=f"{THESE_RATERS!r} or {NEW_RATERS!r}")
+    if not 0 < level < 1:
+        raise UserError(f"level {level} is not between 0 and 1", expected="for example 0.95")
+
+
+def _needed(rng: np.random.Generator | None) -> np.random.Generator:
+    if rng is None:
+        raise UserError("a bootstrap needs a generator", fix="pass rng=np.random.default_rng(seed)")
+    return rng
+
+
+def _options(coefficients: Chosen) -> dict[str, Coefficient]:
+    if isinstance(coefficients, Mapping):
+        return dict(coefficients)
+    named = [_named(c) if isinstance(c, str) else c for c in coefficients]
+    options = {chosen.name: chosen for chosen in named}
+    if len(options) < len(named):
+        raise UserError(
+            "two of the coefficients have the same name", fix="pass a mapping of your own keys to options"
+        )
+    return options
+
+
+def _named(name: str) -> Coefficient:
+    options = getattr(registry.get("statistic", name), "coefficient", None)
+    if options is None:
+        raise UserError(
+            f"'{name}' is not a coefficient of agreement among raters", expected="one such as 'fleiss_kappa'"
+        )
+    coefficient: Coefficient = options()
+    return coefficient
+
+
+def _bounds(
+    sums: Sums, value: float, values: NDArray[np.float64] | None, interval: Method, target: str, level: float
+) -> intervals.Bounds:
+    if math.isnan(value) or interval == "none":
+        return intervals.Bounds(math.nan, math.nan)
+    if sums.n < 2:
+        return intervals.none("insufficient_items")
+    if target == NEW_RATERS:
+        return _for_new_raters(sums, value, level)
+    if values is None:
+        error = intervals.jackknife_error(sums.without_each_unit(), sums.frequency)
+        return intervals.student(value, float(error), sums.n - 1, level)
+    if interval == "bca":
+        return intervals.bca(value, values, sums.without_each_unit(), sums.frequency, level)
+    return intervals.percentile(values, level)
+
+
+def _for_new_raters(sums: Sums, value: float, level: float) -> intervals.Bounds:
+    """Items and raters are both sampled: their jackknife variances add up (Owen 2007; Gwet 2014)."""
+    raters = len(sums.raters)
+    if raters < 3:
+        return intervals.none("insufficient_raters")
+    items = intervals.jackknife_error(sums.without_each_unit(), sums.frequency)
+    error = math.hypot(float(items), float(intervals.jackknife_error(sums.without_each_rater())))
+    return intervals.student(value, error, raters - 1, level)
+
+
+def _estimate(
+    coded: Coded,
+    sums: Sums,
+    value: float,
+    bounds: intervals.Bounds,
+    interval: Method,
+    target: str,
+    level: float,
+) -> Estimate:
+    return Estimate(
+        value,
+        bounds.low,
+        bounds.high,
+        level,
+        method="items and raters jackknife" if target == NEW_RATERS and interval != "none" else interval,
+        target=target,
+        undefined="no_variation" if math.isnan(value) else None,
+        no_interval=bounds.none,
+        resamples=bounds.resamples,
+        undefined_resamples=bounds.undefined,
+        n_clusters=None if coded.cluster is None else sums.n,
+        **_counts(coded),
+    )
+
+
+def _counts(coded: Coded) -> dict[str, Any]:
+    r = coded.ratings_per_item()
+    return {
+        "n_items": int((r > 0).sum()),
+        "n_ratings": coded.n_ratings,
+        "n_pairable_items": int((r >= 2).sum()),
+    }
