@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from voirdire import registry
 from voirdire.checks.context import Context
-from voirdire.checks.finding import Action, Bounds, Evidence, Finding
+from voirdire.checks.finding import Action, Finding
 from voirdire.checks.options import AuditOptions
+from voirdire.checks.stand_in import stand_ins
+from voirdire.checks.summary import actions, answer, facts, lede
+from voirdire.checks.verdict import Answer, StandIn
 from voirdire.study import Study
 
 __all__ = ["ORDER", "Answer", "Audit", "StandIn", "audit"]
-
-Answer = Literal["yes", "no", "cannot tell"]
 
 ORDER = (
     "stand_in",
@@ -34,31 +35,6 @@ ORDER = (
     "coherence",
 )
 """The order of sections; checks from plugins follow, by name."""
-
-
-@dataclass(frozen=True)
-class StandIn:
-    """May ``judge`` stand in for people on ``metrics``? One metric, or several that have the same answer and reason.
-
-    ``judge_person``, ``person_person`` and ``difference`` hold one estimate a policy; their intervals have ``level``,
-    which is corrected over metrics. ``n_items`` are the items with several people and a verdict, ``single_rated`` of
-    ``rated_items`` had one person.
-    """
-
-    judge: str
-    metrics: tuple[str, ...]
-    answer: Answer
-    reason: str
-    settle: str
-    judge_person: Bounds
-    person_person: Bounds
-    difference: Bounds
-    level: float
-    n_items: int
-    n_people: int
-    rated_items: int
-    single_rated: int
-    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,5 +79,29 @@ class Audit:
 
 
 def audit(study: Study, options: AuditOptions | None = None) -> Audit:
-    """Run every check that ``study`` supports and lead with the answer."""
-    raise NotImplementedError(Context)
+    """Run every check that ``study`` supports, or those that ``options.checks`` names, and lead with the answer."""
+    chosen = options or AuditOptions()
+    context = Context(study, chosen)
+    found = [registry.get("check", name)(context) for name in _in_order(chosen)]
+    findings = tuple(finding for finding in found if finding is not None)
+    verdicts = stand_ins(context) if any(finding.check == "stand_in" for finding in findings) else ()
+    return Audit(
+        study=study,
+        options=chosen,
+        answer=answer(verdicts, findings),
+        lede=lede(context, verdicts),
+        facts=facts(context, findings),
+        stand_in=verdicts,
+        findings=findings,
+        actions=actions(findings),
+        missing=tuple(dict.fromkeys(gap for finding in findings for gap in finding.missing)),
+    )
+
+
+def _in_order(options: AuditOptions) -> list[str]:
+    if options.checks:
+        for name in options.checks:
+            registry.get("check", name)
+    names = [name for name in registry.names("check") if not options.checks or name in options.checks]
+    place = {name: position for position, name in enumerate(ORDER)}
+    return sorted(names, key=lambda name: (place.get(name, len(ORDER)), name))

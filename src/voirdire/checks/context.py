@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
 from voirdire.checks.options import AuditOptions
-from voirdire.study import Panel, Policy, Slice, Study
+from voirdire.study import Panel, Policy, Slice, Study, Verdicts, policies
 
 __all__ = ["Context"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a check reads: ``study``, ``options``, and panels cut out of the study once."""
+    """What a check reads: ``study``, ``options``, and what several checks need, computed once."""
 
     study: Study
     options: AuditOptions
     _panels: dict[tuple[str, str, str], Panel] = field(default_factory=dict, repr=False)
+    _verdicts: dict[tuple[str, str, int], Verdicts] = field(default_factory=dict, repr=False)
+    _shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def rng(self, name: str) -> np.random.Generator:
         """A stream that depends on the seed and ``name`` only, so that checks may run in any order or alone."""
         return np.random.default_rng([self.options.seed, zlib.crc32(name.encode())])
+
+    def once(self, name: str, compute: Callable[[Context], T]) -> T:
+        """What ``compute`` gives for this context; later callers of ``name`` get the same object."""
+        if name not in self._shared:
+            self._shared[name] = compute(self)
+        value: T = self._shared[name]
+        return value
+
+    def policies(self, metric: str) -> tuple[Policy, ...]:
+        """Every defensible mapping of the metric's indeterminate labels."""
+        return policies(self.study.metric(metric).scale)
 
     def people(self, metric: str, policy: Policy | None = None, where: Slice | None = None) -> Panel:
         """The people's labels on ``metric`` under ``policy``, in one slice or all."""
@@ -32,3 +49,27 @@ class Context:
         if key not in self._panels:
             self._panels[key] = self.study.panel(metric, policy=chosen, where=where)
         return self._panels[key]
+
+    def verdicts(self, metric: str, judge: int, policy: Policy | None = None) -> Verdicts:
+        """The verdicts of one judge on the items of :meth:`people`, in their order."""
+        chosen = policy or self.study.metric(metric).policy
+        key = (metric, chosen.name, judge)
+        if key not in self._verdicts:
+            items = self.people(metric, chosen).items
+            self._verdicts[key] = self.study.verdicts(metric, judge, items, policy=chosen)
+        return self._verdicts[key]
+
+    def audited(self) -> tuple[str, ...]:
+        """Names of the metrics on which at least one person gave a label, in declared order."""
+        return self.once("audited", lambda context: context._metrics_with("human"))
+
+    def judged(self) -> tuple[str, ...]:
+        """Names of the metrics on which at least one judge gave a verdict, in declared order."""
+        return self.once("judged", lambda context: context._metrics_with("judge"))
+
+    def _metrics_with(self, kind: str) -> tuple[str, ...]:
+        study = self.study
+        of_kind = np.array([rater.kind == kind for rater in study.raters], dtype=bool)
+        rows = study.usable & of_kind[study.ratings.rater]
+        present = np.bincount(study.ratings.metric[rows], minlength=len(study.metrics)) > 0
+        return tuple(metric.name for metric, found in zip(study.metrics, present, strict=True) if found)

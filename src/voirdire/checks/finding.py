@@ -8,7 +8,19 @@ from typing import Literal
 
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["Action", "Bounds", "Cell", "Column", "ColumnKind", "Evidence", "Finding", "LabelCounts", "Missing", "Row", "Table"]
+__all__ = [
+    "Action",
+    "Bounds",
+    "Cell",
+    "Column",
+    "ColumnKind",
+    "Evidence",
+    "Finding",
+    "LabelCounts",
+    "Missing",
+    "Row",
+    "Table",
+]
 
 ColumnKind = Literal[
     "text", "count", "share", "coefficient", "difference", "rate", "p", "labels", "verdict", "item", "prose"

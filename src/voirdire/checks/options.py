@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from voirdire.checks.reading import READINGS
 from voirdire.errors import UserError
 
 __all__ = ["AuditOptions"]
@@ -15,7 +16,8 @@ class AuditOptions:
 
     ``level`` is the intervals' coverage. ``margin`` is how far below person-person agreement a judge may be and still
     stand in. ``resamples`` is the number of bootstrap resamples, ``seed`` makes them repeatable. ``reading`` names the
-    scale of words for coefficients. ``worst`` is how many disagreements are listed.
+    scale of words for coefficients. ``worst`` is how many disagreements are listed. ``checks`` names the checks to
+    run, all where empty.
     """
 
     level: float = 0.95
@@ -33,3 +35,9 @@ class AuditOptions:
             raise UserError(f"margin is {self.margin}", expected="a share from 0 to below 1", fix="use 0.10")
         if not 100 <= self.resamples <= 1_000_000:
             raise UserError(f"resamples is {self.resamples}", expected="a whole number from 100 to 1,000,000")
+        if not 0 <= self.worst <= 10_000:
+            raise UserError(f"worst is {self.worst}", expected="a whole number from 0 to 10,000")
+        if self.reading not in READINGS:
+            raise UserError(
+                f"no reading scale named '{self.reading}'", expected=f"one of {', '.join(READINGS)}"
+            )

@@ -1,0 +1,186 @@
+"""What was covered: who rated what, how many people an item had, and what the record leaves out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.checks.context import Context
+from voirdire.checks.coverage_notes import bewares, gaps
+from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.words import count, percent, share
+from voirdire.registry import register
+from voirdire.study import STATUSES, Study
+
+__all__ = ["Units", "coverage", "units"]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Rated units, an item on one metric each: ``item`` and ``metric`` (n,) in the study, ``raters`` (n,) how many people."""
+
+    item: NDArray[np.intp]
+    metric: NDArray[np.intp]
+    raters: NDArray[np.intp]
+
+    @property
+    def noun(self) -> str:
+        """What a unit is called: an item, unless items were rated on several metrics."""
+        return "item" if len(np.unique(self.item)) == len(self.item) else "item–metric pair"
+
+
+def units(context: Context) -> Units:
+    """Every item and metric that a person labelled, and how many people did."""
+    return context.once("units", _units)
+
+
+@register("check", "coverage")
+def coverage(context: Context) -> Finding | None:
+    """Who rated what: fields, raters an item, shares of the population, statuses, and what is not recorded."""
+    study, rated = context.study, units(context)
+    if not len(study.ratings):
+        return None
+    tables = (_covered(context, rated), _histogram(rated), _fields(study), _statuses(study))
+    return Finding(
+        check="coverage",
+        question="What was covered?",
+        answer=_answer(context, rated),
+        tables=tuple(table for table in tables if table.rows),
+        beware=tuple(bewares(context, rated.raters, rated.metric, rated.item)),
+        missing=tuple(gaps(context)),
+        data={
+            "units": len(rated.raters),
+            "single_rated": int((rated.raters == 1).sum()),
+            "raters_per_item": {str(k): int(n) for k, n in enumerate(np.bincount(rated.raters)) if n},
+            "people": len(study.raters_of("human")),
+            "judges": len(study.raters_of("judge")),
+        },
+    )
+
+
+def _units(context: Context) -> Units:
+    study, ratings = context.study, context.study.ratings
+    human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)
+    rows = np.flatnonzero(study.usable & human[ratings.rater])
+    unit = ratings.metric[rows].astype(np.int64) * len(study.items) + ratings.item[rows]
+    # a person who rated an item in several runs is one rater
+    pair = np.unique(unit * len(study.raters) + ratings.rater[rows]) // max(len(study.raters), 1)
+    found, raters = np.unique(pair, return_counts=True)
+    return Units(found % max(len(study.items), 1), found // max(len(study.items), 1), raters)
+
+
+def _answer(context: Context, rated: Units) -> str:
+    study, n = context.study, len(rated.raters)
+    if not n:
+        return f"No person's label: {count(len(study.ratings), 'rating')} by judges, on {count(len(study.items), 'item')}."
+    metrics = len(context.audited())
+    total = study.population.get("metrics", len(study.metrics))
+    of_all = f" of {total:,}" if total > metrics else ""
+    people = count(len(study.raters_of("human")), "person", "people")
+    single = int((rated.raters == 1).sum())
+    seen = f"{share(single, n)} were seen by one person" if single else "each was seen by two people or more"
+    return (
+        f"{people} labelled {count(n, rated.noun)} on {metrics:,}{of_all} "
+        f"{'metric' if metrics == 1 and not of_all else 'metrics'}; {seen}."
+    )
+
+
+def _covered(context: Context, rated: Units) -> Table:
+    columns = (
+        Column("what", "Covered"),
+        Column("audited", "Audited", "count"),
+        Column("of", "Of", "count"),
+        Column("share", "Share"),
+    )
+    rows = []
+    for what, audited, total in _totals(context, rated):
+        known = total >= audited > 0
+        rows.append(
+            Row(
+                {
+                    "what": what,
+                    "audited": audited,
+                    "of": total if known else Missing("not recorded"),
+                    "share": percent(audited / total, total) if known else Missing("not recorded"),
+                }
+            )
+        )
+    return Table("covered", "What people labelled, of everything there is", columns, tuple(rows))
+
+
+def _totals(context: Context, rated: Units) -> Iterator[tuple[str, int, int]]:
+    study = context.study
+    declared = dict(study.population)
+    yield "Metrics", len(context.audited()), declared.pop("metrics", len(study.metrics))
+    items = np.unique(rated.item)
+    yield "Items", len(items), declared.pop("items", len(study.items))
+    for name, total in declared.items():
+        column = study.items.attributes.get(name) or study.items.attributes.get(name.removesuffix("s"))
+        if column is not None:
+            codes = np.unique(column.codes[items])
+            yield name.capitalize(), int((codes >= 0).sum()), total
+        else:
+            yield name.capitalize(), len(items), total
+
+
+def _histogram(rated: Units) -> Table:
+    n = len(rated.raters)
+    rows = []
+    for raters, found in enumerate(np.bincount(rated.raters, minlength=1)):
+        if found:
+            note = "agreement cannot be measured" if raters == 1 else ""
+            cells = {
+                "raters": count(raters, "person", "people"),
+                "items": int(found),
+                "share": percent(found / n, n),
+            }
+            rows.append(Row(cells, note=note))
+    columns = (
+        Column("raters", "Rated by"),
+        Column("items", f"{rated.noun.capitalize()}s", "count"),
+        Column("share", "Share"),
+    )
+    return Table("raters_per_item", f"{rated.noun.capitalize()}s by number of people", columns, tuple(rows))
+
+
+def _fields(study: Study) -> Table:
+    people = study.raters_of("human")
+    labels = np.bincount(study.ratings.rater[study.usable], minlength=len(study.raters))
+    fields = Counter(study.raters[code].expertise or "not recorded" for code in people)
+    rows = []
+    for field, n in sorted(fields.items(), key=lambda pair: (pair[0] == "not recorded", -pair[1], pair[0])):
+        mine = [code for code in people if (study.raters[code].expertise or "not recorded") == field]
+        cells: dict[str, Cell] = {
+            "field": Missing("not recorded") if field == "not recorded" else field,
+            "people": n,
+            "labels": int(labels[mine].sum()),
+        }
+        rows.append(Row(cells, Evidence(raters=tuple(study.raters[code].id for code in mine))))
+    columns = (
+        Column("field", "Field"),
+        Column("people", "People", "count"),
+        Column("labels", "Labels", "count"),
+    )
+    return Table("fields", "Who rated, by field", columns, tuple(rows))
+
+
+def _statuses(study: Study) -> Table:
+    kinds = ("human", "judge", "program", "reference")
+    kind = np.array([kinds.index(rater.kind) for rater in study.raters], dtype=np.int64)
+    cell = kind[study.ratings.rater] * len(STATUSES) + study.ratings.status
+    table = np.bincount(cell, minlength=len(kinds) * len(STATUSES)).reshape(len(kinds), len(STATUSES))
+    shown = [k for k in range(len(kinds)) if table[k].sum()]
+    rows = [
+        Row({"status": status, **{kinds[k]: int(table[k, s]) for k in shown}})
+        for s, status in enumerate(STATUSES)
+        if table[:, s].sum()
+    ]
+    words = {"human": "People", "judge": "Judges", "program": "Programs", "reference": "References"}
+    columns = (Column("status", "Status"), *(Column(kinds[k], words[kinds[k]], "count") for k in shown))
+    return Table(
+        "statuses", f"What became of {count(len(study.ratings), 'rating')}", columns, tuple(rows), folded=True
+    )

@@ -1,0 +1,239 @@
+"""How far do people agree? Human-human agreement on each metric, read on its interval, and where it varies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.panels import Pairs, same_label_pairs, several, values_of
+from voirdire.checks.people_spread import Spread, hidden, spread_table, spreads
+from voirdire.checks.reading import band, reading
+from voirdire.checks.scales import alpha_level
+from voirdire.checks.words import count, listing, number, percent
+from voirdire.registry import register
+from voirdire.stats.engine import agreement
+from voirdire.stats.estimate import NEW_RATERS, Estimate
+from voirdire.stats.fleiss import FleissKappa
+from voirdire.stats.gwet import GwetAC
+from voirdire.stats.icc import intraclass_correlation
+from voirdire.stats.krippendorff import KrippendorffAlpha
+from voirdire.study import Panel, Policy
+
+__all__ = ["Agreed", "agreed", "people"]
+
+MOST_ICC = 20_000
+"""Ratings of one metric beyond which ICC, the slowest coefficient by far, is not computed."""
+MOST_LABELS = 30
+"""Labels of a scale beyond which coefficients that count each label are left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agreed:
+    """Human-human agreement on one metric, its labels as given: ``alpha`` for these raters, ``new`` for other raters too."""
+
+    metric: str
+    n_items: int
+    n_raters: int
+    pairs: Pairs
+    alpha: Estimate
+    new: Estimate | None
+    others: dict[str, Estimate]
+
+
+def agreed(context: Context) -> dict[str, Agreed]:
+    """Agreement on every metric that has an item with two people or more, by name."""
+    return context.once("agreed", _agreed)
+
+
+@register("check", "people")
+def people(context: Context) -> Finding | None:
+    """Human-human agreement by metric; one-rater metrics are said to be not measurable."""
+    if not context.audited():
+        return None
+    found, spread = agreed(context), spreads(context)
+    alone = [name for name in context.audited() if name not in found]
+    tables = [_table(context, list(found.values()), alone)]
+    tables += [
+        table for table in (_policies(context, list(found)), spread_table(context, spread)) if table.rows
+    ]
+    return Finding(
+        check="people",
+        question="How far do people agree?",
+        answer=_answer(context, list(found.values()), alone),
+        tables=tuple(tables),
+        beware=tuple(_bewares(context, list(found.values()), spread)),
+        missing=(f"a second rater on {count(len(alone), 'metric')}",) if alone else (),
+        data={name: {"same_pairs": one.pairs.same, "pairs": one.pairs.total} for name, one in found.items()},
+    )
+
+
+def _agreed(context: Context) -> dict[str, Agreed]:
+    found = {}
+    for name in context.audited():
+        panel = context.people(name, context.policies(name)[0])
+        if several(panel.coded).any():
+            found[name] = _measure(context, panel)
+    return found
+
+
+def _measure(context: Context, panel: Panel) -> Agreed:
+    coded, options, name = panel.coded, context.options, panel.metric.name
+    chosen: dict[str, KrippendorffAlpha | GwetAC | FleissKappa] = {
+        "alpha": KrippendorffAlpha(level=_level(panel))
+    }
+    if coded.q <= MOST_LABELS:
+        chosen |= {"ac1": GwetAC(), "fleiss": FleissKappa()}
+    figures = agreement(
+        coded, chosen, level=options.level, resamples=options.resamples, rng=context.rng(f"people {name}")
+    )
+    new = None
+    if coded.n_raters >= 3:
+        new = agreement(coded, {"alpha": chosen["alpha"]}, target=NEW_RATERS, level=options.level)["alpha"]
+    alpha = figures.pop("alpha")
+    values = values_of(panel.scale)
+    if values is not None and panel.scale.kind in ("ordinal", "numeric") and coded.n_ratings <= MOST_ICC:
+        figures["icc"] = intraclass_correlation(
+            coded.item, coded.rater, values[coded.label], level=options.level
+        ).absolute
+    both = several(coded)
+    raters = len(set(coded.rater[both[coded.item]].tolist()))
+    return Agreed(name, int(both.sum()), raters, same_label_pairs(coded), alpha, new, figures)
+
+
+def _level(panel: Panel) -> str:
+    return alpha_level(panel.scale)
+
+
+def _table(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> Table:
+    columns = [
+        Column("metric", "Metric"),
+        Column("items", "Items", "count"),
+        Column("raters", "People", "count"),
+        Column("pairs", "Same label, pairs"),
+        Column("alpha", "α", "coefficient"),
+        Column("reading", f"Reading ({context.options.reading})"),
+        Column("new", "α for new raters too", "coefficient"),
+    ]
+    titles = {"ac1": "AC1", "fleiss": "Fleiss κ", "icc": "ICC(A,1)"}
+    used = [key for key in titles if any(key in one.others for one in found)]
+    columns += [Column(key, titles[key], "coefficient") for key in used]
+    rows = [_row(context, one) for one in sorted(found, key=lambda one: _order(one.alpha))]
+    if alone:
+        items = sum(context.people(name, context.policies(name)[0]).coded.n_items for name in alone)
+        name = (
+            context.study.metric(alone[0]).label
+            if len(alone) == 1
+            else f"{len(alone):,} {'other ' if found else ''}metrics"
+        )
+        cells: dict[str, Cell] = {"metric": name, "items": items, "raters": 1}
+        rows.append(
+            Row(
+                cells | {"alpha": Missing("not measurable", "one rater per item")},
+                Evidence(alone[0] if len(alone) == 1 else ""),
+            )
+        )
+    levels = listing(
+        sorted({_level(context.people(one.metric, context.policies(one.metric)[0])) for one in found})
+    )
+    caption = (
+        f"Agreement among people, labels as given; Krippendorff's α, {levels}"
+        if found
+        else "Agreement among people"
+    )
+    return Table("people", caption, tuple(columns), tuple(rows), ("alpha",))
+
+
+def _row(context: Context, one: Agreed) -> Row:
+    metric = context.study.metric(one.metric)
+    same = f"{one.pairs.same:,} of {one.pairs.total:,}, {percent(one.pairs.share, one.pairs.total)}"
+    cells: dict[str, Cell] = {
+        "metric": metric.label,
+        "items": one.n_items,
+        "raters": one.n_raters,
+        "pairs": same,
+        "alpha": one.alpha,
+        "reading": reading(one.alpha, context.options.reading),
+        "new": one.new or Missing("not estimated", "needs three raters"),
+    }
+    return Row(cells | dict(one.others), Evidence(metric=one.metric))
+
+
+def _order(alpha: Estimate) -> float:
+    return math.inf if math.isnan(alpha.value) else alpha.value
+
+
+def _policies(context: Context, names: Sequence[str]) -> Table:
+    """α under every mapping, for the metrics that have indeterminate labels."""
+    rows = []
+    for name in names:
+        policies = context.policies(name)
+        if len(policies) > 1:
+            by_policy = {policy.name: _alpha(context, name, policy) for policy in policies}
+            cells: dict[str, Cell] = {"metric": context.study.metric(name).label, "range": Bounds(by_policy)}
+            rows.append(Row(cells | dict(by_policy), Evidence(metric=name)))
+    every = dict.fromkeys(policy.name for name in names for policy in context.policies(name))
+    columns = [Column("metric", "Metric"), Column("range", "α, range", "coefficient")]
+    columns += [Column(policy, policy.capitalize(), "coefficient") for policy in every]
+    return Table(
+        "people_policies",
+        "α under every mapping of indeterminate labels",
+        tuple(columns),
+        tuple(rows),
+        ("range",),
+    )
+
+
+def _alpha(context: Context, name: str, policy: Policy) -> Estimate:
+    panel = context.people(name, policy)
+    return agreement(
+        panel.coded,
+        {"alpha": KrippendorffAlpha(level=_level(panel))},
+        level=context.options.level,
+        resamples=context.options.resamples,
+        rng=context.rng(f"people {name} {policy.name}"),
+    )["alpha"]
+
+
+def _answer(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> str:
+    if not found:
+        return "It cannot be measured: every item has one rater."
+    defined = [one.alpha for one in found if one.alpha.undefined is None]
+    tail = f" On {count(len(alone), 'metric')} it cannot be measured: one rater per item." if alone else ""
+    if not defined:
+        return f"α is undefined: all people gave one and the same label.{tail}"
+    if len(found) == 1:
+        words = reading(defined[0], context.options.reading)
+        return f"α is {number(defined[0].value)}: {words} ({context.options.reading}).{tail}"
+    low, high = min(one.value for one in defined), max(one.value for one in defined)
+    settled = [
+        one
+        for one in defined
+        if one.has_interval and not reading(one, context.options.reading).startswith("not")
+    ]
+    words = f"; {len(settled):,} of {len(defined):,} intervals lie in one band of {context.options.reading}"
+    return f"α runs from {number(low)} to {number(high)} over {count(len(defined), 'metric')}{words}.{tail}"
+
+
+def _bewares(context: Context, found: Sequence[Agreed], spread: Sequence[Spread]) -> list[str]:
+    notes = [hidden(one) for one in spread if one.hides]
+    skewed = [
+        one
+        for one in found
+        if "ac1" in one.others
+        and one.pairs.share >= 0.8
+        and not math.isnan(one.alpha.value)
+        and one.alpha.value < 0.4
+    ]
+    for one in skewed[:3]:
+        notes.append(
+            f"{context.study.metric(one.metric).label}: {percent(one.pairs.share)} of pairs agree and α is {number(one.alpha.value)} "
+            f"({band(one.alpha.value, context.options.reading)}), because nearly all labels are the same; AC1 is {number(one.others['ac1'].value)}."
+        )
+    if any(one.n_raters <= 5 for one in found):
+        notes.append(
+            "With five raters or fewer, an interval for other raters is very wide; read the first interval as one for these raters."
+        )
+    return notes

@@ -1,0 +1,86 @@
+"""The verdict rule: what differences of agreement under every policy say about one judge on one metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from voirdire.checks.verdict import Answer
+from voirdire.checks.words import count, number
+from voirdire.stats.estimate import REASONS, Estimate
+
+__all__ = ["FEW_ITEMS", "decide", "items_needed", "reason", "rule"]
+
+FEW_ITEMS = 50
+"""Below this many items an undecided answer names their number first."""
+MOST_TIMES = 1000
+"""More than so many times the present items is no plan."""
+BARELY = 0.20
+"""People whose agreement beyond chance lies below this barely agree."""
+
+
+def rule(margin: float) -> str:
+    """The rule as a reader sees it."""
+    return (
+        "Judge minus person agreement: how much better, beyond chance, a person agrees with the judge than with "
+        "another person on the same items. Yes if, under every mapping of indeterminate labels, the whole interval lies above "
+        f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell."
+    )
+
+
+def decide(differences: Sequence[Estimate], margin: float) -> Answer:
+    """Yes, no or cannot tell, from judge minus person agreement under every policy.
+
+    >>> decide([Estimate(0.02, -0.06, 0.10), Estimate(0.00, -0.09, 0.09)], 0.10)
+    'yes'
+    >>> decide([Estimate(-0.3, -0.5, -0.1), Estimate(-0.2, -0.5, 0.1)], 0.10)
+    'cannot tell'
+    """
+    if not differences or not all(one.undefined is None and one.has_interval for one in differences):
+        return "cannot tell"
+    if min(one.low for one in differences) > -margin:
+        return "yes"
+    if max(one.high for one in differences) < 0:
+        return "no"
+    return "cannot tell"
+
+
+def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items: int, margin: float) -> str:
+    """Why the rule says what it says, in at most ten words."""
+    undefined = next((one.undefined for one in (*people, *differences) if one.undefined is not None), None)
+    if undefined is not None:
+        return f"{count(n_items, 'item')}; {REASONS[undefined]}"
+    no_interval = next((one.no_interval for one in differences if not one.has_interval), None)
+    if no_interval is not None:
+        return f"{count(n_items, 'item')}; no interval can be built"
+    low, high = min(one.low for one in differences), max(one.high for one in differences)
+    answer = decide(differences, margin)
+    if answer == "yes":
+        return f"difference at least {number(low)}, above {number(-margin)}"
+    if answer == "no":
+        return f"difference at most {number(high)}, below 0"
+    items = f"{count(n_items, 'item')}; "
+    if n_items < FEW_ITEMS and min(one.value for one in people) < BARELY:
+        return f"{items}people barely agree"
+    if min(one.value for one in differences) < 0 < max(one.value for one in differences):
+        return f"{items}sign depends on mapping"
+    return f"{items}interval {number(low)} to {number(high)}"
+
+
+def items_needed(differences: Sequence[Estimate], n_items: int, margin: float) -> int | None:
+    """Items with several people at which an undecided answer would be settled, or None where it cannot be said.
+
+    The half-width of an interval shrinks with the square root of the number of items, and the widest policy counts.
+    First it must shrink to the margin; where it has, to the distance from the present difference to the nearer of the
+    two ends, minus the margin and 0.
+
+    >>> items_needed([Estimate(-0.1, -0.4, 0.2)], 9, 0.10)
+    81
+    """
+    if not differences or not n_items or not all(one.has_interval for one in differences):
+        return None
+    width, target = max((one.high - one.low) / 2 for one in differences), margin or 0.10
+    if width <= target:
+        target = max(min(one.value for one in differences) + margin, -max(one.value for one in differences))
+    needed = n_items * (width / target) ** 2 if target > 0 else math.inf
+    return math.ceil(round(needed, 6)) if needed <= MOST_TIMES * n_items else None
