@@ -1,0 +1,116 @@
+"""The headline table: may the judge stand in, metric by metric, as a table like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from voirdire.checks.audit import Audit, StandIn
+from voirdire.checks.finding import Bounds, Cell, Column, Missing, Row, Table
+from voirdire.report import wording
+
+__all__ = ["headline", "metric_title", "rules", "settling"]
+
+
+def headline(audit: Audit, stand_in: Sequence[StandIn] | None = None) -> Table:
+    """The verdicts as a table: judge-person and person-person agreement, then their difference."""
+    entries = audit.stand_in if stand_in is None else stand_in
+    several = len({entry.judge for entry in audit.stand_in}) > 1
+    columns = [Column("metric", "Metric")]
+    columns += [Column("judge", "Judge")] if several else []
+    columns += [
+        Column("answer", "May it stand in?", "verdict"),
+        Column("judge_person", "Judge–person agreement", "coefficient"),
+        Column("person_person", "Person–person agreement", "coefficient"),
+        Column("difference", "Judge minus person", "difference"),
+        Column("single_rated", "Rated by one person"),
+    ]
+    rows = tuple(Row(_cells(audit, entry, several), entry.evidence) for entry in entries)
+    caption = "Answer per metric, with judge–person and person–person agreement"
+    return Table("headline", caption, tuple(columns), rows, ("judge_person", "person_person"))
+
+
+def metric_title(audit: Audit, entry: StandIn) -> str:
+    """What the entry is about: its metric's title, or how many metrics share the answer."""
+    if len(entry.metrics) == 1:
+        return audit.study.metric(entry.metrics[0]).label
+    answered_apart = any(len(other.metrics) == 1 for other in audit.stand_in if other.judge == entry.judge)
+    return f"{len(entry.metrics)} {'other ' if answered_apart else ''}metrics"
+
+
+def size(entry: StandIn) -> str:
+    """How many items and people the entry rests on."""
+    items = entry.n_items or entry.rated_items
+    people = f"{entry.n_people} people" if entry.n_people != 1 else "1 person"
+    if entry.rated_items and entry.single_rated == entry.rated_items:
+        people = "one person each"
+    return f"{wording.count(items)} items, {people}" if items else "no item with both"
+
+
+def rules(audit: Audit) -> tuple[tuple[str, str, str], ...]:
+    """The rule behind each answer in words: its mark, its word and what it takes."""
+    margin = wording.number(-audit.options.margin)
+    reached = {entry.answer for entry in audit.stand_in}
+    some = "" if "yes" in reached or not reached else " No metric reached this."
+    corrected = sorted({entry.level for entry in audit.stand_in if entry.level > audit.options.level + 1e-12})
+    wider = (
+        f" Intervals of the difference are widened to {100 * corrected[-1]:.4g}{wording.NBSP}%, "
+        "for several metrics are read at once."
+        if corrected
+        else ""
+    )
+    return (
+        (
+            "v-yes",
+            "Yes",
+            f"Under every mapping, the whole interval of judge minus person lies above {margin}.{some}",
+        ),
+        ("v-no", "No", f"Under every mapping, the whole interval lies below 0.{wider}"),
+        ("v-na", "Cannot tell", "Anything else, and always where items have one rater."),
+    )
+
+
+def settling(audit: Audit) -> Table | None:
+    """What would settle each metric that has no answer yet, or None where nothing is open."""
+    open_entries = [entry for entry in audit.stand_in if entry.answer == "cannot tell" and entry.settle]
+    if not open_entries:
+        return None
+    several = len({entry.judge for entry in audit.stand_in}) > 1
+    columns = [Column("metric", "Metric"), *([Column("judge", "Judge")] if several else [])]
+    columns += [Column("reason", "Why it cannot tell"), Column("settle", "What would settle it")]
+    rows = tuple(
+        Row(
+            {
+                "metric": metric_title(audit, entry),
+                "judge": entry.judge,
+                "reason": entry.reason,
+                "settle": entry.settle,
+            }
+        )
+        for entry in open_entries
+    )
+    return Table("settle", "What would settle each open answer", tuple(columns), rows, folded=True)
+
+
+def _cells(audit: Audit, entry: StandIn, several: bool) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {
+        "metric": f"{metric_title(audit, entry)}\n{size(entry)}",
+        "answer": f"{entry.answer}\n{entry.reason}",
+        "judge_person": _bounds(entry.judge_person, entry),
+        "person_person": _bounds(entry.person_person, entry),
+        "difference": _bounds(entry.difference, entry),
+        "single_rated": _single_rated(entry),
+    }
+    return cells | ({"judge": entry.judge} if several else {})
+
+
+def _bounds(bounds: Bounds, entry: StandIn) -> Cell:
+    if bounds.by_policy:
+        return bounds
+    return Missing("not measurable", entry.reason)
+
+
+def _single_rated(entry: StandIn) -> str:
+    if not entry.rated_items:
+        return "no rated item"
+    share = wording.number(entry.single_rated / entry.rated_items, "share", cases=entry.rated_items)
+    return f"{share}\n{wording.count(entry.single_rated)} of {wording.count(entry.rated_items)}"

@@ -1,0 +1,91 @@
+"""Which colour and letter stand for a label: verdicts by name, other labels by lightness in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from voirdire.study import Study
+
+__all__ = ["LabelPart", "label_parts", "tones", "undecided"]
+
+_FAVOURABLE = frozenset(("pass", "yes", "true", "present", "good", "correct", "safe", "1"))
+_UNFAVOURABLE = frozenset(("fail", "no", "false", "absent", "bad", "wrong", "unsafe", "0"))
+_UNDECIDED = frozenset(("borderline", "tie", "unsure", "not sure", "uncertain", "unclear", "ambiguous"))
+STEPS = 7
+"""Number of lightness steps that the style sheet defines, from pale to full."""
+
+
+@dataclass(frozen=True)
+class LabelPart:
+    """One label's share of a cell: its ``letter``, how many gave it, and the class that colours it.
+
+    ``start`` and ``share`` are its place on a bar, from 0 to 1.
+    """
+
+    label: str
+    letter: str
+    n: int
+    tone: str
+    start: float
+    share: float
+
+
+def undecided(study: Study) -> frozenset[str]:
+    """Every label that some metric of ``study`` declares indeterminate."""
+    return frozenset(label for metric in study.metrics for label in metric.scale.indeterminate)
+
+
+def tones(labels: Sequence[str], indeterminate: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Each label's colour class: verdicts and borderline where three labels or fewer say so, else one hue.
+
+    >>> tones(("pass", "borderline", "fail"))
+    {'pass': 'L-pass', 'borderline': 'L-mid', 'fail': 'L-fail'}
+    >>> tones(("1", "2", "3", "4"))
+    {'1': 'L-s1', '2': 'L-s3', '3': 'L-s5', '4': 'L-s7'}
+    """
+    named = {label: _named(label, indeterminate) for label in labels}
+    if len(labels) <= 3 and all(named.values()) and len(set(named.values())) == len(labels):
+        return named
+    last = max(len(labels) - 1, 1)
+    return {label: f"L-s{1 + round(place * (STEPS - 1) / last)}" for place, label in enumerate(labels)}
+
+
+def label_parts(
+    counts: Mapping[str, int], indeterminate: frozenset[str] = frozenset()
+) -> tuple[LabelPart, ...]:
+    """The labels of one cell that were given at all, in the scale's order.
+
+    >>> [(part.letter, part.n, part.share) for part in label_parts({"pass": 3, "borderline": 0, "fail": 1})]
+    [('P', 3, 0.75), ('F', 1, 0.25)]
+    """
+    total = sum(counts.values())
+    colour, letter = tones(tuple(counts), indeterminate), letters(tuple(counts))
+    parts, before = [], 0
+    for label, n in counts.items():
+        if n:
+            parts.append(LabelPart(label, letter[label], n, colour[label], before / total, n / total))
+            before += n
+    return tuple(parts)
+
+
+def letters(labels: Sequence[str]) -> dict[str, str]:
+    """The shortest capitals, of one to three letters, that tell the labels apart.
+
+    >>> letters(("pass", "partly", "fail")), letters(("1", "10"))
+    ({'pass': 'PAS', 'partly': 'PAR', 'fail': 'FAI'}, {'1': '1', '10': '10'})
+    """
+    for size in (1, 2, 3):
+        short = {label: label.strip()[:size].upper() or "?" for label in labels}
+        if len(set(short.values())) == len(labels):
+            return short
+    return {label: str(place + 1) for place, label in enumerate(labels)}
+
+
+def _named(label: str, indeterminate: frozenset[str]) -> str:
+    word = label.strip().casefold()
+    if label in indeterminate or word in _UNDECIDED:
+        return "L-mid"
+    if word in _FAVOURABLE:
+        return "L-pass"
+    return "L-fail" if word in _UNFAVOURABLE else ""
