@@ -67,7 +67,7 @@ def intraclass_correlation(
 
     Undefined with ``insufficient_items`` or ``insufficient_raters`` (fewer than two), ``no_variation``,
     ``not_identifiable`` (no degree of freedom left for error) or ``too_large`` (missing cells and more than
-    3,000 of both items and raters).
+    2,000 of both items and raters).
 
     Source: Shrout & Fleiss 1979; McGraw & Wong 1996; Searle, Casella & McCulloch 1992.
 

@@ -15,7 +15,7 @@ __all__ = ["LARGEST", "VarianceComponents", "variance_components"]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-LARGEST = 3_000
+LARGEST = 2_000
 """Items or raters, whichever are fewer, up to which the dense part of the equations is solved."""
 
 
@@ -61,7 +61,7 @@ class _Equations:
         return log_det + (n - 1) * np.log(max(variance, 1e-300)), variance
 
     def _reduced(self, ratio_many: float, ratio_few: float, d: Floats) -> tuple[Floats, Floats]:
-        """The equations of mean and few side after the many side is eliminated: matrix and right-hand side."""
+        """The equations of the mean and the few, the many eliminated: matrix and right-hand side."""
         weight = ratio_many**2 / d
         k = self.per_few.size
         weighted = diags_array(weight) @ self.met
@@ -103,7 +103,7 @@ def variance_components(item: Codes, rater: Codes, value: Floats) -> VarianceCom
     starts = [np.array(start) for start in ((1.0, 0.5), (0.2, 1.0), (3.0, 3.0))]
     start = min(starts, key=criterion)
     found = minimize(
-        criterion, start, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10, "maxiter": 2000}
+        criterion, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9, "maxiter": 2000}
     )
     many, few = np.abs(found.x)
     error = equations.criterion(float(many), float(few))[1] * scale**2
