@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +45,7 @@ class KnownTruth:
 
 
 def known_truth(
-    metrics: Sequence[PlantedMetric],
+    metrics: Iterable[PlantedMetric],
     *,
     judges: Sequence[PlantedJudge] = (),
     systems: Sequence[PlantedSystem] = (PlantedSystem(name="system"),),
@@ -64,6 +64,7 @@ def known_truth(
     >>> round(made.truth[truth_name("judge_accuracy", "quality", judge="judge")], 3)
     0.746
     """
+    metrics = tuple(metrics)
     named = [metric.name for metric in metrics]
     if len(set(named)) != len(named):
         raise UserError("two planted metrics have the same name", expected="one name a metric")
@@ -80,7 +81,7 @@ def known_truth(
             rows.add(metric, (judge,), drawn)
         truth |= _truth(metric, chances, judges, systems)
     columns = rows.columns(items, systems)
-    return KnownTruth(columns, truth, tuple(metrics), tuple(judges), tuple(systems), items)
+    return KnownTruth(columns, truth, metrics, tuple(judges), tuple(systems), items)
 
 
 def truth_name(
