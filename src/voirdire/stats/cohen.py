@@ -5,23 +5,31 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from voirdire.registry import register
-from voirdire.stats.two_rater import TwoRaterKappa, disagreement_weights, kappa_of, square_shares
+from voirdire.stats.coded import Coded
+from voirdire.stats.two_rater import (
+    TwoRaterKappa,
+    disagreement_weights,
+    kappa_of,
+    square_shares,
+    two_rater_table,
+)
+from voirdire.stats.weights import By, Weights, agreement_weights
 
-__all__ = ["cohen_kappa"]
+__all__ = ["cohen_kappa", "cohen_kappa_between"]
 
 
 @register("statistic", "cohen_kappa")
 def cohen_kappa(
     table: ArrayLike,
     *,
-    weights: str | ArrayLike = "nominal",
+    weights: str | ArrayLike = "identity",
     values: ArrayLike | None = None,
     level: float = 0.95,
 ) -> TwoRaterKappa:
     """Agreement of two raters beyond what their own label shares would give by chance.
 
     ``table`` is (q, q) counts, one rater's labels in rows, the other's in columns, both in the declared order
-    (see :func:`~voirdire.stats.two_rater.contingency_table`). ``weights`` is ``"nominal"``, ``"linear"``,
+    (see :func:`~voirdire.stats.two_rater.contingency_table`). ``weights`` is ``"identity"``, ``"linear"``,
     ``"quadratic"`` or a matrix of disagreement weights; distance is by rank unless ``values`` gives each
     label's number. The interval is Wald's, cut at 1.
 
@@ -42,3 +50,25 @@ def cohen_kappa(
     chance = row[:, None] * column[None, :]
     chance_slope = (v @ column)[:, None] + (row @ v)[None, :]
     return kappa_of(p, n, v, chance, chance_slope, level=level)
+
+
+def cohen_kappa_between(
+    coded: Coded,
+    first: int = 0,
+    second: int = 1,
+    *,
+    weights: Weights = "identity",
+    by: By = "value",
+    level: float = 0.95,
+) -> TwoRaterKappa:
+    """Cohen's kappa of two of the raters, with weights that refuse labels without the order they need.
+
+    ``first`` and ``second`` are rater codes; ``weights`` and ``by`` as in
+    :func:`~voirdire.stats.weights.agreement_weights`, which raises the :class:`UserError`.
+
+    >>> words = Coded.from_matrix([["low", "low"], ["high", "low"]], categories=["low", "high"])
+    >>> cohen_kappa_between(words, weights="quadratic", by="rank").estimate.value
+    0.0
+    """
+    disagreement = 1 - agreement_weights(coded, weights, by)
+    return cohen_kappa(two_rater_table(coded, first, second), weights=disagreement, level=level)

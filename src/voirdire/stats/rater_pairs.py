@@ -37,7 +37,7 @@ def rater_pairs(
     *,
     n_raters: int,
     n_categories: int,
-    weights: str | ArrayLike = "nominal",
+    weights: str | ArrayLike = "identity",
     values: ArrayLike | None = None,
 ) -> RaterPairs:
     """Agreement and Cohen's kappa of each pair of raters on the items that both rated.

@@ -14,7 +14,7 @@ __all__ = ["scott_pi"]
 def scott_pi(
     table: ArrayLike,
     *,
-    weights: str | ArrayLike = "nominal",
+    weights: str | ArrayLike = "identity",
     values: ArrayLike | None = None,
     level: float = 0.95,
 ) -> TwoRaterKappa:

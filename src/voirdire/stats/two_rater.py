@@ -8,10 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from voirdire.errors import UserError
+from voirdire.stats.coded import Coded
 from voirdire.stats.estimate import Estimate, undefined
 from voirdire.stats.transforms import bounded_estimate, wald_interval
 
-__all__ = ["TwoRaterKappa", "contingency_table", "disagreement_weights", "paired_numbers"]
+__all__ = [
+    "TwoRaterKappa",
+    "contingency_table",
+    "disagreement_weights",
+    "paired_numbers",
+    "two_rater_table",
+]
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +64,20 @@ def contingency_table(first: ArrayLike, second: ArrayLike, n_categories: int) ->
     return cells.reshape(n_categories, n_categories).astype(np.int64)
 
 
+def two_rater_table(coded: Coded, first: int = 0, second: int = 1) -> NDArray[np.int64]:
+    """The contingency table of two of the raters, over the items that both rated.
+
+    >>> two_rater_table(Coded.from_matrix([[1, 1], [2, 1], [2, None]], categories=[1, 2]))
+    array([[1, 0],
+           [1, 0]])
+    """
+    codes = np.full((2, coded.n_items), -1, dtype=np.int64)
+    for row, rater in enumerate((first, second)):
+        mine = coded.rater == rater
+        codes[row, coded.item[mine]] = coded.label[mine]
+    return contingency_table(codes[0], codes[1], coded.q)
+
+
 def paired_numbers(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Two raters' numbers (n,), NaN where missing, on the items that both rated.
 
@@ -75,7 +96,7 @@ def disagreement_weights(
 ) -> Floats:
     """What a disagreement between two labels weighs: (q, q), zero on the diagonal.
 
-    ``weights`` is ``"nominal"`` (0 or 1), ``"linear"`` (the distance), ``"quadratic"`` (its square) or a
+    ``weights`` is ``"identity"`` (0 or 1), ``"linear"`` (the distance), ``"quadratic"`` (its square) or a
     (q, q) matrix of one's own. Distance is by rank in the declared order unless ``values`` gives each
     label's number.
 
@@ -92,9 +113,9 @@ def disagreement_weights(
         return distance
     if weights == "quadratic":
         return distance**2
-    if weights == "nominal":
+    if weights == "identity":
         return (np.ones((n_categories, n_categories)) - np.eye(n_categories)).astype(np.float64)
-    raise UserError(f"no weights named '{weights}'", expected="nominal, linear, quadratic or a matrix")
+    raise UserError(f"no weights named '{weights}'", expected="identity, linear, quadratic or a matrix")
 
 
 def square_shares(table: ArrayLike) -> tuple[Floats, float]:
