@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from voirdire.stats.against_others import (
+    JudgeAgreement,
+    RaterAgreement,
+    judge_agreement,
+    leave_one_rater_out,
+)
 from voirdire.stats.brennan import BrennanPrediger, brennan_prediger
 from voirdire.stats.coded import Coded
 from voirdire.stats.conger import CongerKappa, conger_kappa
@@ -9,14 +15,7 @@ from voirdire.stats.engine import agreement
 from voirdire.stats.estimate import NEW_RATERS, REASONS, THESE_RATERS, Estimate, undefined
 from voirdire.stats.fleiss import FleissKappa, fleiss_category_kappas, fleiss_kappa, fleiss_null_test
 from voirdire.stats.gwet import GwetAC, gwet_ac
-from voirdire.stats.judge_person import (
-    JudgeAgreement,
-    JudgePerson,
-    RaterAgreement,
-    judge_against_people,
-    judge_agreement,
-    leave_one_rater_out,
-)
+from voirdire.stats.judge_person import JudgePerson, judge_against_people
 from voirdire.stats.krippendorff import KrippendorffAlpha, krippendorff_alpha
 from voirdire.stats.light import LightKappa, light_kappa
 from voirdire.stats.pairwise import PairwiseAgreement, pairwise_agreement

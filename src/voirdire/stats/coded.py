@@ -15,6 +15,7 @@ from voirdire.stats.encoding import MISSING, encode, number_ids
 __all__ = ["Coded", "as_coded"]
 
 MOST_CELLS = 50_000_000  # a table of items by categories larger than this (400 MB) is refused
+MOST_LABELS = 1_000  # more distinct labels than this are numbers or free text, not categories to count
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,11 @@ class Coded:
     def has_order(self) -> bool:
         """Whether the categories have an order, declared or by their values."""
         return self.ordered or self.values is not None
+
+    @property
+    def countable(self) -> bool:
+        """Whether the categories are few enough to be counted one by one."""
+        return self.q <= MOST_LABELS
 
     def ratings_per_item(self) -> NDArray[np.int64]:
         """Number of ratings of each item (n_items,)."""

@@ -14,7 +14,7 @@ from voirdire.errors import UserError
 from voirdire.stats import intervals
 from voirdire.stats.coded import Coded
 from voirdire.stats.coefficient import Coefficient, why_undefined
-from voirdire.stats.estimate import NEW_RATERS, THESE_RATERS, Estimate, undefined
+from voirdire.stats.estimate import NEW_RATERS, THESE_RATERS, Estimate
 from voirdire.stats.sums import Sums, resample, tally
 
 __all__ = ["Chosen", "Method", "agreement"]
@@ -66,7 +66,8 @@ def agreement(
     if sums and target == THESE_RATERS and interval in ("percentile", "bca"):
         drawn = resample(sums, resamples, _needed(rng))
 
-    estimates = {key: undefined(reason, **_counts(coded)) for key, reason in reasons.items() if reason}
+    counts = _counts(coded)
+    estimates = {key: Estimate(math.nan, undefined=why, **counts) for key, why in reasons.items() if why}
     for key, each, values in zip(usable, sums, drawn, strict=True):
         value = float(each.value())
         bounds = _bounds(each, value, values, interval, target, level)

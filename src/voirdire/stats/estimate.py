@@ -20,6 +20,7 @@ REASONS = {
     "not_numeric": "the labels are not numbers",
     "no_labels": "no label to count",
     "not_identifiable": "the data cannot determine it",
+    "too_many_labels": "too many distinct labels to count",
     "negative_values": "a ratio scale has no values below zero",
     "singular": "the covariance cannot be inverted",
     "too_few_resamples": "too few resamples gave a value",

@@ -12,9 +12,17 @@ from voirdire.stats.coded import Coded
 from voirdire.stats.coefficient import CERTAIN, ratio
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units
-from voirdire.stats.weights import By, Weights, agreement_weights
+from voirdire.stats.weights import By, Weights, agreement_weights, weights_reason
 
-__all__ = ["JUDGE", "JUDGE_AGREEMENT", "PEOPLE", "PEOPLE_AGREEMENT", "Verdicts", "judge_form"]
+__all__ = [
+    "JUDGE",
+    "JUDGE_AGREEMENT",
+    "PEOPLE",
+    "PEOPLE_AGREEMENT",
+    "Verdicts",
+    "judge_form",
+    "judge_form_reason",
+]
 
 JUDGE, PEOPLE, JUDGE_AGREEMENT, PEOPLE_AGREEMENT = range(4)  # what the form's value (..., 4) holds
 
@@ -23,12 +31,12 @@ JUDGE, PEOPLE, JUDGE_AGREEMENT, PEOPLE_AGREEMENT = range(4)  # what the form's v
 class Verdicts:
     """A judge's verdicts on n_items items: one label each, or shares of labels over its runs.
 
-    ``kind`` (n_items,) numbers the distinct verdicts, -1 where there is none, and ``shares`` (kinds, q) are
-    the shares of the labels in each.
+    ``kind`` (n_items,) numbers the distinct verdicts, -1 where there is none. ``shares`` (kinds, q) are the
+    shares of the labels in each; without it kind k is label k.
     """
 
     kind: NDArray[np.int64]
-    shares: NDArray[np.float64]
+    shares: NDArray[np.float64] | None
 
     @classmethod
     def of(cls, judge: ArrayLike, coded: Coded) -> Verdicts:
@@ -37,7 +45,7 @@ class Verdicts:
         if given.shape == (coded.n_items,) and given.dtype.kind in "iu":
             if len(given) and (given.min() < -1 or given.max() >= coded.q):
                 raise UserError("a verdict is not a category's code", expected=f"-1 or 0 to {coded.q - 1}")
-            return cls(given.astype(np.int64), np.eye(coded.q))
+            return cls(given.astype(np.int64), None)
         if given.shape != (coded.n_items, coded.q) or given.dtype.kind not in "iuf":
             raise UserError(
                 f"the judge's verdicts have shape {given.shape} and type {given.dtype}",
@@ -52,9 +60,9 @@ class Verdicts:
         )
         return cls(np.where(total > 0, kind.reshape(-1), -1), shares)
 
-    def of_items(self, item: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Shares of these items' verdicts (len(item), q); items without one must not be asked for."""
-        return self.shares[self.kind[item]]
+    def mean(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mean of ``x`` (q,) or (q, ...) over the labels of each kind of verdict (kinds, ...)."""
+        return x if self.shares is None else self.shares @ x
 
 
 def judge_form(coded: Coded, verdicts: Verdicts, weights: Weights, by: By) -> Form:
@@ -63,17 +71,29 @@ def judge_form(coded: Coded, verdicts: Verdicts, weights: Weights, by: By) -> Fo
     Quadratic weights by value need only means and mean squares, so they serve scores with any number of
     values.
     """
-    if isinstance(weights, str) and weights == "quadratic" and by == "value" and coded.values is not None:
+    if _by_value(weights, by) and coded.values is not None:
         return _by_moments(coded, verdicts)
     return _by_counts(1 - agreement_weights(coded, weights, by), verdicts)
 
 
+def judge_form_reason(coded: Coded, weights: Weights, by: By) -> str | None:
+    """Why these labels cannot carry the form with these weights, or None."""
+    if _by_value(weights, by):
+        return None if coded.values is not None else weights_reason(coded, weights, by)
+    return weights_reason(coded, weights, by)
+
+
+def _by_value(weights: Weights, by: By) -> bool:
+    return isinstance(weights, str) and weights == "quadratic" and by == "value"
+
+
 def _by_counts(v: NDArray[np.float64], verdicts: Verdicts) -> Form:
     q = len(v)
+    shares = verdicts.mean(np.eye(q))
 
     def features(units: Units) -> NDArray[np.float64]:
         counts = units.coded.counts().astype(np.float64)
-        judge = verdicts.of_items(units.item)
+        judge = shares[verdicts.kind[units.item]]
         r = counts.sum(axis=1)
         pi = counts / np.where(r > 0, r, 1.0)[:, None]
         among_people = (counts * (counts @ v)).sum(axis=1) / _pairs(r)
@@ -94,7 +114,7 @@ def _by_moments(coded: Coded, verdicts: Verdicts) -> Form:
     assert coded.values is not None
     low, span = coded.values.min(initial=np.inf), np.ptp(coded.values) if coded.q else 0.0
     x = (coded.values - low) / (span if span > 0 else 1.0)
-    verdict = np.column_stack([verdicts.shares @ x, verdicts.shares @ x**2])
+    verdict = verdicts.mean(np.column_stack([x, x**2]))
 
     def features(units: Units) -> NDArray[np.float64]:
         item, label, n_items = units.coded.item, units.coded.label, units.coded.n_items

@@ -1,10 +1,9 @@
-"""Does a judge agree with people as people agree with each other, on the same items and the same scale?"""
+"""Does a judge agree with people as people agree with each other, on the same items and scale?"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,21 +12,14 @@ from voirdire.registry import register
 from voirdire.stats import intervals
 from voirdire.stats.coded import Coded
 from voirdire.stats.estimate import NEW_RATERS, THESE_RATERS, Estimate, undefined
-from voirdire.stats.judge_form import JUDGE, JUDGE_AGREEMENT, PEOPLE, PEOPLE_AGREEMENT, Verdicts, judge_form
-from voirdire.stats.sums import Sums, resample, tally
-from voirdire.stats.weights import By, Weights, weights_reason
+from voirdire.stats.judge_form import JUDGE, JUDGE_AGREEMENT, PEOPLE, PEOPLE_AGREEMENT
+from voirdire.stats.judge_sums import FEWEST, Maker, sums_with_people
+from voirdire.stats.sums import resample
+from voirdire.stats.weights import By, Weights
 
-__all__ = [
-    "JudgeAgreement",
-    "JudgePerson",
-    "RaterAgreement",
-    "judge_against_people",
-    "judge_agreement",
-    "leave_one_rater_out",
-]
+__all__ = ["JudgePerson", "judge_against_people"]
 
 DIFFERENCE = 4  # the column after the four of the form: judge minus people
-FEWEST = 0.5  # share of resamples that must have a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +47,6 @@ class JudgePerson:
             return replace(self.difference, level=level)
         ends = intervals.student(self.difference.value, self.standard_error, self.df, level)
         return replace(self.difference, low=ends.low, high=ends.high, level=level)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAgreement:
-    """A judge's agreement with people on some items: raw, and beyond chance."""
-
-    agreement: Estimate
-    coefficient: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class RaterAgreement:
-    """One rater's agreement with all others on the items they share: raw, and beyond chance."""
-
-    rater: int
-    agreement: Estimate
-    coefficient: Estimate
 
 
 @register("statistic", "judge_against_people")
@@ -106,7 +81,9 @@ def judge_against_people(
     >>> print(round(result.judge.value, 3), round(result.people.value, 3), round(result.difference.value, 3))
     0.4 0.6 -0.2
     """
-    reason, sums, coded = _sums(people, judge, weights, by, fewest_people=2, raters=target == NEW_RATERS)
+    reason, sums, coded = sums_with_people(
+        people, judge, weights, by, fewest_people=2, raters=target == NEW_RATERS
+    )
     if sums is None:
         none = undefined(reason)
         return JudgePerson(none, none, none, none, none, 0, 0, 0, math.nan, 0)
@@ -116,7 +93,7 @@ def judge_against_people(
     if target == NEW_RATERS:
         spread = np.hypot(spread, intervals.jackknife_error(_with_difference(sums.without_each_rater())))
         df = len(sums.raters) - 1
-    made = _Maker(coded, sums, level, target, "bootstrap standard error, t", df, resamples)
+    made = Maker(coded, sums, level, target, "bootstrap standard error, t", df, resamples)
     value = _with_difference(sums.value())
     judged, among, raw_judge, raw_people, difference = (
         made.estimate(value[k], spread[k], lost[k])
@@ -136,78 +113,6 @@ def judge_against_people(
     )
 
 
-@register("statistic", "judge_agreement")
-def judge_agreement(
-    people: Coded,
-    judge: ArrayLike,
-    *,
-    weights: Weights = "identity",
-    by: By = "value",
-    level: float = 0.95,
-    fewest_people: int = 1,
-) -> JudgeAgreement:
-    """A judge's agreement with people on every item that has a verdict and ``fewest_people`` people or more.
-
-    The coefficient and the raw agreement are those of :func:`judge_against_people`, without people's
-    agreement beside it, so items that one person rated count too. Intervals: jackknife over items or
-    clusters, Student's t.
-
-    >>> people = Coded.from_matrix([[0, None], [1, 1], [1, 0], [0, None], [1, None]])
-    >>> print(round(judge_agreement(people, [0, 1, 1, 0, 0]).agreement.value, 2))
-    0.7
-    """
-    reason, sums, coded = _sums(people, judge, weights, by, fewest_people=fewest_people)
-    if sums is None:
-        return JudgeAgreement(undefined(reason), undefined(reason))
-    spread = intervals.jackknife_error(sums.without_each_unit(), sums.frequency)
-    made = _Maker(coded, sums, level, THESE_RATERS, "jackknife", sums.n - 1, 0)
-    value = sums.value()
-    raw, beyond = (made.estimate(value[k], spread[k]) for k in (JUDGE_AGREEMENT, JUDGE))
-    return JudgeAgreement(raw, beyond)
-
-
-@register("statistic", "leave_one_rater_out")
-def leave_one_rater_out(
-    coded: Coded, *, weights: Weights = "identity", by: By = "value", level: float = 0.95
-) -> list[RaterAgreement]:
-    """Each rater against all others on the items they share, by the coefficient of :func:`judge_agreement`.
-
-    One entry for every rater who rated, in order of their number. Undefined (``no_pairable_items``) for a
-    rater who shares no item. It is the human level beside a judge's :func:`judge_agreement` with the same
-    people.
-
-    >>> [round(r.agreement.value, 2) for r in leave_one_rater_out(Coded.from_matrix([[0, 0, 1], [1, 1, 1]]))]
-    [0.75, 0.75, 0.5]
-    """
-    results = []
-    for rater in np.unique(coded.rater):
-        own = coded.rater == rater
-        labels = np.full(coded.n_items, -1)
-        labels[coded.item[own]] = coded.label[own]
-        others = coded.select(~own & (labels[coded.item] >= 0))
-        found = judge_agreement(others, labels, weights=weights, by=by, level=level)
-        results.append(RaterAgreement(int(rater), found.agreement, found.coefficient))
-    return results
-
-
-def _sums(
-    people: Coded, judge: ArrayLike, weights: Weights, by: By, *, fewest_people: int, raters: bool = False
-) -> tuple[str, Sums | None, Coded]:
-    """Sums over the items that count, or why there are none."""
-    verdicts = Verdicts.of(judge, people)
-    reason = weights_reason(people, weights, by)
-    counted = (verdicts.kind >= 0) & (people.ratings_per_item() >= fewest_people)
-    if reason is None and not counted.any():
-        lacking = people.n_ratings == 0 or not (verdicts.kind >= 0).any()
-        reason = "no_labels" if lacking else "no_pairable_items"
-    if reason is not None:
-        return reason, None, people
-    coded = people.select(counted[people.item])
-    form = judge_form(coded, verdicts, weights, by)
-    [sums] = tally(coded, [form], tag=verdicts.kind + 1, raters=raters)
-    return "", sums, coded
-
-
 def _with_difference(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The form's values (..., 4) and judge minus people after them (..., 5)."""
     return np.concatenate([values, values[..., JUDGE, None] - values[..., PEOPLE, None]], axis=-1)
@@ -220,48 +125,3 @@ def _spread(drawn: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     spread = np.full(drawn.shape[1], math.nan)
     spread[enough] = np.nanstd(drawn[:, enough], axis=0, ddof=1)
     return spread, lost
-
-
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    """What the estimates of one comparison have in common."""
-
-    coded: Coded
-    sums: Sums
-    level: float
-    target: str
-    method: str
-    df: int
-    resamples: int
-
-    def estimate(self, value: float, error: float, lost: int = 0) -> Estimate:
-        """An estimate with its t interval, or with why it has none."""
-        counts: dict[str, Any] = {"n_items": self.n_items, "n_ratings": self.coded.n_ratings}
-        if math.isnan(value):
-            return undefined("no_variation", **counts)
-        if self.df < 1:
-            few = "insufficient_raters" if self.target == NEW_RATERS else "insufficient_items"
-            ends = intervals.none(few)
-        elif lost > (1 - FEWEST) * self.resamples:
-            ends = intervals.none("too_few_resamples")
-        else:
-            ends = intervals.student(float(value), float(error), self.df, self.level)
-        return Estimate(
-            float(value),
-            ends.low,
-            ends.high,
-            self.level,
-            method=self.method,
-            target=self.target,
-            no_interval=ends.none,
-            resamples=self.resamples,
-            undefined_resamples=int(lost),
-            n_pairable_items=int((self.coded.ratings_per_item() >= 2).sum()),
-            n_clusters=None if self.coded.cluster is None else self.sums.n,
-            **counts,
-        )
-
-    @property
-    def n_items(self) -> int:
-        """Items that count."""
-        return int((self.coded.ratings_per_item() > 0).sum())

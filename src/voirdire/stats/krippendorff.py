@@ -31,15 +31,17 @@ class KrippendorffAlpha:
     level: Level | ArrayLike = "nominal"
 
     def reason(self, coded: Coded) -> str | None:
-        if not isinstance(self.level, str) or self.level == "nominal":
-            return None
-        if self.level not in LEVELS:
-            raise UserError(f"no level named {self.level!r}", expected=f"one of {', '.join(LEVELS)}")
-        if self.level == "ordinal":
-            return None if coded.has_order else "no_order"
-        if coded.values is None:
+        level = self.level if isinstance(self.level, str) else "nominal"
+        if level not in LEVELS:
+            raise UserError(f"no level named {level!r}", expected=f"one of {', '.join(LEVELS)}")
+        if level != "interval" and not coded.countable:
+            return "too_many_labels"
+        if level == "ordinal" and not coded.has_order:
+            return "no_order"
+        if level in ("interval", "ratio") and coded.values is None:
             return "not_numeric"
-        return "negative_values" if self.level == "ratio" and (coded.values < 0).any() else None
+        negative = coded.values is not None and bool((coded.values < 0).any())
+        return "negative_values" if level == "ratio" and negative else None
 
     def form(self, coded: Coded) -> Form:
         reason = self.reason(coded)
@@ -51,6 +53,7 @@ class KrippendorffAlpha:
 
 
 NEEDS = {
+    "too_many_labels": "labels that can be counted; the interval level takes any number of values",
     "no_order": "labels with a declared order",
     "not_numeric": "numbers as labels",
     "negative_values": "values of zero or more",

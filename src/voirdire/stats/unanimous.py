@@ -25,7 +25,7 @@ class Unanimity:
     name: ClassVar[str] = "unanimity"
 
     def reason(self, coded: Coded) -> str | None:
-        return None
+        return None if coded.countable else "too_many_labels"
 
     def form(self, coded: Coded) -> Form:
         def features(units: Units) -> NDArray[np.float64]:

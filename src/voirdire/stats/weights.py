@@ -17,17 +17,20 @@ By: TypeAlias = Literal["value", "rank"]
 
 NAMES = ("identity", "linear", "quadratic", "ordinal")
 NEEDS = {
+    "too_many_labels": ("need categories that can be counted", "treat the labels as numbers, or group them"),
     "no_order": ("need an order of the labels", "declare the categories in their order"),
     "not_numeric": ("by value need numbers as labels", "use by='rank', or give the categories values"),
 }
 
 
 def weights_reason(coded: Coded, weights: Weights = "identity", by: By = "value") -> str | None:
-    """Why these labels cannot carry these weights: ``no_order``, ``not_numeric``, or None where they can.
+    """Why these labels cannot carry these weights (a word of ``REASONS``), or None where they can.
 
     >>> weights_reason(Coded.from_matrix([["low", "high"]]), "linear", "rank")
     'no_order'
     """
+    if not coded.countable:
+        return "too_many_labels"
     if not isinstance(weights, str) or weights == "identity":
         return None
     if weights not in NAMES:
@@ -55,7 +58,7 @@ def agreement_weights(coded: Coded, weights: Weights = "identity", by: By = "val
     """
     reason = weights_reason(coded, weights, by)
     if reason is not None:
-        raise UserError(f"{weights!r} weights {NEEDS[reason][0]}", fix=NEEDS[reason][1])
+        raise UserError(f"{_named(weights)} weights {NEEDS[reason][0]}", fix=NEEDS[reason][1])
     if not isinstance(weights, str):
         return _custom(np.asarray(weights, np.float64), coded.q)
     if weights == "identity":
@@ -81,3 +84,7 @@ def _custom(weights: NDArray[np.float64], q: int) -> NDArray[np.float64]:
             "weights are not agreement weights", expected="symmetric, in [0, 1], 1 on the diagonal"
         )
     return weights
+
+
+def _named(weights: Weights) -> str:
+    return weights if isinstance(weights, str) else "custom"

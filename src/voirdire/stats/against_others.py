@@ -1,0 +1,89 @@
+"""A judge, or one rater, against people on any items, single-rated ones too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from voirdire.registry import register
+from voirdire.stats import intervals
+from voirdire.stats.coded import Coded
+from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
+from voirdire.stats.judge_form import JUDGE, JUDGE_AGREEMENT
+from voirdire.stats.judge_sums import Maker, sums_with_people
+from voirdire.stats.weights import By, Weights
+
+__all__ = ["JudgeAgreement", "RaterAgreement", "judge_agreement", "leave_one_rater_out"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """A judge's agreement with people on some items: raw, and beyond chance."""
+
+    agreement: Estimate
+    coefficient: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """One rater's agreement with all others on the items they share: raw, and beyond chance."""
+
+    rater: int
+    agreement: Estimate
+    coefficient: Estimate
+
+
+@register("statistic", "judge_agreement")
+def judge_agreement(
+    people: Coded,
+    judge: ArrayLike,
+    *,
+    weights: Weights = "identity",
+    by: By = "value",
+    level: float = 0.95,
+    fewest_people: int = 1,
+) -> JudgeAgreement:
+    """A judge's agreement with people on every item that has a verdict and ``fewest_people`` people or more.
+
+    The coefficient and the raw agreement are those of :func:`judge_against_people`, without people's
+    agreement beside it, so items that one person rated count too. Intervals: jackknife over items or
+    clusters, Student's t.
+
+    >>> people = Coded.from_matrix([[0, None], [1, 1], [1, 0], [0, None], [1, None]])
+    >>> print(round(judge_agreement(people, [0, 1, 1, 0, 0]).agreement.value, 2))
+    0.7
+    """
+    reason, sums, coded = sums_with_people(people, judge, weights, by, fewest_people=fewest_people)
+    if sums is None:
+        return JudgeAgreement(undefined(reason), undefined(reason))
+    spread = intervals.jackknife_error(sums.without_each_unit(), sums.frequency)
+    made = Maker(coded, sums, level, THESE_RATERS, "jackknife", sums.n - 1, 0)
+    value = sums.value()
+    raw, beyond = (made.estimate(value[k], spread[k]) for k in (JUDGE_AGREEMENT, JUDGE))
+    return JudgeAgreement(raw, beyond)
+
+
+@register("statistic", "leave_one_rater_out")
+def leave_one_rater_out(
+    coded: Coded, *, weights: Weights = "identity", by: By = "value", level: float = 0.95
+) -> list[RaterAgreement]:
+    """Each rater against all others on the items they share, by the coefficient of :func:`judge_agreement`.
+
+    One entry for every rater who rated, in order of their number. Undefined (``no_pairable_items``) for a
+    rater who shares no item. It is the human level beside a judge's :func:`judge_agreement` with the same
+    people.
+
+    >>> [round(r.agreement.value, 2) for r in leave_one_rater_out(Coded.from_matrix([[0, 0, 1], [1, 1, 1]]))]
+    [0.75, 0.75, 0.5]
+    """
+    results = []
+    for rater in np.unique(coded.rater):
+        own = coded.rater == rater
+        labels = np.full(coded.n_items, -1)
+        labels[coded.item[own]] = coded.label[own]
+        others = coded.select(~own & (labels[coded.item] >= 0))
+        found = judge_agreement(others, labels, weights=weights, by=by, level=level)
+        results.append(RaterAgreement(int(rater), found.agreement, found.coefficient))
+    return results
