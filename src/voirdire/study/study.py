@@ -91,7 +91,12 @@ class Study:
         return rows
 
     def panel(
-        self, metric: str, *, kind: RaterKind = "human", policy: Policy | None = None, where: Slice | None = None
+        self,
+        metric: str,
+        *,
+        kind: RaterKind = "human",
+        policy: Policy | None = None,
+        where: Slice | None = None,
     ) -> Panel:
         """Every label that raters of ``kind`` gave on ``metric``, coded for the statistics.
 

@@ -1,0 +1,107 @@
+"""Turns streams of values into coded columns; how typed values are written as text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.study.column import Column
+
+__all__ = ["Coder", "as_text", "code_values"]
+
+
+class Coder:
+    """Codes one column piece by piece: every distinct value gets the next integer.
+
+    >>> coder = Coder()
+    >>> coder.add(["b", "a"]); coder.add(["b"])
+    >>> coder.codes().tolist(), coder.values
+    ([0, 1, 0], ['b', 'a'])
+    """
+
+    def __init__(self) -> None:
+        # the default of a new key is the dict's own length: a lookup codes and stores in one step, in C
+        self._seen: defaultdict[Any, int] = defaultdict()
+        self._seen.default_factory = self._seen.__len__
+        self._parts: list[NDArray[np.int32]] = []
+
+    def add(self, values: Sequence[Any]) -> None:
+        """Code further ``values``."""
+        self._parts.append(
+            np.fromiter(map(self._seen.__getitem__, values), dtype=np.int32, count=len(values))
+        )
+
+    def codes(self) -> NDArray[np.int32]:
+        """The codes of everything added, (n,)."""
+        return np.concatenate(self._parts) if self._parts else np.empty(0, dtype=np.int32)
+
+    @property
+    def values(self) -> list[Any]:
+        """The distinct values, in order of first appearance."""
+        return list(self._seen)
+
+
+def code_values(values: Sequence[Any]) -> tuple[Column, bool]:
+    """Typed ``values`` (n,) as a column of text, None and not-a-number being missing.
+
+    The second value says whether they were decimal numbers, all whole, which are written without ``.0``.
+    """
+    kinds = set(map(type, values))
+    coder = Coder()
+    if kinds <= {str, type(None)}:
+        coder.add(values)
+        return Column(coder.codes(), tuple(map(str, coder.values))).recode(coder.values), False
+    if len(kinds - {type(None)}) == 1 and next(iter(kinds - {type(None)})).__hash__ is not None:
+        coder.add(values)
+        distinct = coder.values
+    else:  # equal values of different types (1, 1.0, True) must stay apart
+        texts = [as_text(value) for value in values]
+        coder.add(texts)
+        distinct = coder.values
+    whole = _all_whole(distinct)
+    texts = [as_text(value, whole=whole) for value in distinct]
+    return Column(coder.codes(), tuple(map(str, distinct))).recode(texts), whole
+
+
+def as_text(value: Any, *, whole: bool = False) -> str | None:
+    """How a typed value is written: true and false, 1 for 1.0 where ``whole``, lists as JSON, None where missing."""
+    if value is None or isinstance(value, str):
+        return value
+    if hasattr(value, "item") and not isinstance(value, np.ndarray):
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return str(int(value)) if whole else repr(value)
+    if isinstance(value, (datetime, date, time)):
+        return None if value != value else value.isoformat()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple, dict, set, frozenset)):
+        return _json(value)
+    return None if _is_null(value) else str(value)
+
+
+def _json(value: Iterable[Any]) -> str:
+    plain = sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value
+    return json.dumps(plain, ensure_ascii=False, default=str)
+
+
+def _is_null(value: Any) -> bool:
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _all_whole(distinct: Sequence[Any]) -> bool:
+    numbers = [value for value in distinct if isinstance(value, float) and not math.isnan(value)]
+    if not numbers or any(not isinstance(value, float) for value in distinct if value is not None):
+        return False
+    return all(math.isfinite(value) and value == int(value) and abs(value) < 2**53 for value in numbers)

@@ -1,0 +1,37 @@
+"""Column names as they stand in a header: each once, none empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from voirdire.errors import UserError
+from voirdire.study.column import Column
+
+__all__ = ["named"]
+
+
+def named(
+    header: Sequence[str], columns: Sequence[Column], source: str
+) -> tuple[dict[str, Column], list[str]]:
+    """``columns`` under their names in ``header``, and what was assumed about columns without a name.
+
+    A name that stands twice is a user's error. A column without a name is called after its position, and left out
+    where it is empty.
+    """
+    found: dict[str, Column] = {}
+    notes = []
+    for position, (name, column) in enumerate(zip(header, columns, strict=True), start=1):
+        if not name.strip():
+            if all(not value for value in column.values):
+                continue
+            name = f"column {position}"
+            notes.append(f"{source}: column {position} has no name and is called '{name}'.")
+        if name in found:
+            first = list(header).index(name) + 1
+            raise UserError(
+                f"columns {first} and {position} are both named '{name}'",
+                where=source,
+                fix="rename one of them",
+            )
+        found[name] = column
+    return found, notes

@@ -1,0 +1,101 @@
+"""Parquet, read by DuckDB straight into coded columns, so that ten million ratings fit in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from voirdire.errors import UserError
+from voirdire.readers.files import hash_file
+from voirdire.readers.naming import named
+from voirdire.registry import register
+from voirdire.study.column import Column
+from voirdire.study.ratings import Source
+from voirdire.study.raw import RawTable
+
+__all__ = ["read_parquet"]
+
+OFFLINE = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
+FRACTIONS = ("DOUBLE", "FLOAT", "REAL")
+
+
+@register("reader", "parquet")
+def read_parquet(path: Path) -> RawTable:
+    """Read a Parquet file; numbers, dates and lists become text, nulls and not-a-number are missing."""
+    source = Source(path.name, hash_file(path))
+    try:
+        with _plainly_named(path) as file, duckdb.connect(config=OFFLINE) as database:
+            database.execute(
+                "CREATE VIEW source AS SELECT * FROM read_parquet($file)".replace("$file", _quoted(file))
+            )
+            schema = database.execute("DESCRIBE source").fetchall()
+            whole = {name for name, kind, *_ in schema if kind in FRACTIONS and _is_whole(database, name)}
+            columns = [_column(database, name, kind, name in whole) for name, kind, *_ in schema]
+    except duckdb.Error as problem:
+        text = str(problem).splitlines()[0]
+        raise UserError(f"is not a Parquet file that can be read ({text})", where=path.name) from None
+    if not columns or not len(columns[0]):
+        raise UserError("has no rows", where=path.name, expected="one row a rating")
+    kept, notes = named([name for name, *_ in schema], columns, path.name)
+    row = np.arange(1, len(columns[0]) + 1, dtype=np.int64)
+    return RawTable(source, kept, row, text=False, whole=frozenset(whole), notes=tuple(notes))
+
+
+def _column(database: duckdb.DuckDBPyConnection, name: str, kind: str, whole: bool) -> Column:
+    """One column as codes: DuckDB numbers the distinct values as an ENUM, and hands over the numbers only."""
+    text = _as_text(_identifier(name), kind, whole)
+    database.execute(
+        f"CREATE OR REPLACE TYPE coded AS ENUM "
+        f"(SELECT DISTINCT {text} AS value FROM source WHERE {text} IS NOT NULL)"
+    )
+    codes = database.execute(
+        f"SELECT coalesce(enum_code(CAST({text} AS coded))::INTEGER, -1) AS code FROM source"
+    ).fetchnumpy()["code"]
+    values = [value for (value,) in database.execute("SELECT unnest(enum_range(NULL::coded))").fetchall()]
+    return Column(np.asarray(codes, dtype=np.int32), tuple(values)).compact()
+
+
+def _as_text(column: str, kind: str, whole: bool) -> str:
+    if whole:
+        return f"CAST(CAST(CASE WHEN isnan({column}) THEN NULL ELSE {column} END AS BIGINT) AS VARCHAR)"
+    if kind in FRACTIONS:
+        return f"CAST(CASE WHEN isnan({column}) THEN NULL ELSE {column} END AS VARCHAR)"
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP")):
+        return f"CAST(to_json({column}) AS VARCHAR)"
+    return f"CAST({column} AS VARCHAR)"
+
+
+def _is_whole(database: duckdb.DuckDBPyConnection, name: str) -> bool:
+    column = _identifier(name)
+    test = f"bool_and(isnan({column}) OR (isfinite({column}) AND {column} = trunc({column}) AND abs({column}) < 2^53))"
+    found = database.execute(f"SELECT {test} FROM source").fetchone()
+    return bool(found and found[0])
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+@contextmanager
+def _plainly_named(path: Path) -> Iterator[Path]:
+    """The file under a name without ``*?[``, which DuckDB would read as a pattern."""
+    if not any(sign in str(path) for sign in "*?["):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        link = Path(folder) / "ratings.parquet"
+        link.symlink_to(path.resolve())
+        yield link

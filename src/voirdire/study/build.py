@@ -1,0 +1,179 @@
+"""From tables as read, and what is declared about them, to a Study."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from voirdire.errors import UserError
+from voirdire.study.clusters import find_clusters
+from voirdire.study.config import StudyConfig, TableConfig
+from voirdire.study.duplicates import merge_duplicates
+from voirdire.study.items import Items
+from voirdire.study.join import ItemTable, item_table, join_items, read_reviews
+from voirdire.study.labels import CodedLabels, code_labels
+from voirdire.study.long import Long, concatenate
+from voirdire.study.metrics import declare_metrics
+from voirdire.study.placing import Placed, place
+from voirdire.study.rater import Rater
+from voirdire.study.ratings import Ratings
+from voirdire.study.raw import RawTable
+from voirdire.study.recruit import recruit, with_attributes
+from voirdire.study.review import Review
+from voirdire.study.slicing import default_slices
+from voirdire.study.spelling import count_changes
+from voirdire.study.study import Study
+from voirdire.study.tables import to_long
+
+__all__ = ["build"]
+
+
+@dataclass
+class _Read:
+    """What the tables hold, gathered one after another."""
+
+    ratings: list[Long] = field(default_factory=list)
+    items: list[ItemTable] = field(default_factory=list)
+    reviews: list[Review] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def build(
+    tables: Iterable[tuple[RawTable, TableConfig]],
+    config: StudyConfig,
+    *,
+    name: str,
+    judges: Collection[str] = (),
+    assumptions: Sequence[str] = (),
+) -> Study:
+    """The study that ``tables`` hold, each with its declaration, under the whole declaration ``config``.
+
+    ``name`` is used where none is declared, ``judges`` are raters that are judges, ``assumptions`` what was assumed on
+    the way here. Faults are raised together, as many as can be found before the rows stop making sense.
+    """
+    read = _read(tables, config)
+    notes = [*assumptions, *read.notes]
+    long = concatenate(read.ratings)
+    raters, said = recruit(long, config.raters, judges)
+    notes += said
+    counts, said = count_changes(long.raw, config.normalise)
+    notes += said
+    long = _without_blank_cells(long, raters, counts, notes)
+    long, merged, said = merge_duplicates(long, config.on_duplicate)
+    counts |= merged
+    notes += said
+    coded = code_labels(long, raters, config)
+    notes += [*coded.notes, *_missing(long, counts)]
+    placed = place(long)
+    notes += placed.notes
+    items = _items(long, placed, read.items, config, counts, notes)
+    return Study(
+        name=config.name or name,
+        items=items,
+        metrics=declare_metrics(long, coded.scales, placed.polarity, config),
+        raters=with_attributes(raters, placed.raters),
+        ratings=_ratings(long, coded, placed),
+        sources=tuple(table.source for table in long.tables),
+        assumptions=tuple(dict.fromkeys(notes)),
+        counts=counts,
+        reviews=tuple(read.reviews),
+        population=dict(config.population),
+        design=config.design,
+        slice_by=_slices(items, config),
+        demo=config.demo,
+    )
+
+
+def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig) -> _Read:
+    read = _Read()
+    for table, declared in tables:
+        if declared.kind == "items":
+            read.items.append(item_table(table, declared))
+        elif declared.kind == "reviews":
+            reviews, said = read_reviews(table, declared)
+            read.reviews += reviews
+            read.notes += said
+        else:
+            long, said = to_long(table, declared, missing=config.missing, steps=config.normalise)
+            read.ratings.append(long)
+            read.notes += said
+    if not read.ratings:
+        raise UserError("no table holds ratings", where="study.yaml", fix="add a table of kind ratings")
+    return read
+
+
+def _without_blank_cells(
+    long: Long, raters: Sequence[Rater], counts: dict[str, int], notes: list[str]
+) -> Long:
+    """In a wide table a person's blank cell is a rating never asked for; a judge's is a reply without a label."""
+    wide = np.asarray([table.wide for table in long.tables])[long.table]
+    if not wide.any():
+        return long
+    person = np.asarray([rater.kind in ("human", "reference") for rater in raters])
+    blank = wide & long.columns["label"].is_missing & person[long.columns["rater_id"].codes]
+    if not blank.any():
+        return long
+    counts["blank_cells"] = int(blank.sum())
+    notes.append(f"{int(blank.sum()):,} blank cells in people's columns are ratings not given.")
+    return long.take(~blank)
+
+
+def _missing(long: Long, counts: dict[str, int]) -> list[str]:
+    """Count the labels that are missing, and list how they were spelled."""
+    missing = long.columns["label"].is_missing
+    counts["missing_labels"] = int(missing.sum())
+    if not missing.any():
+        return []
+    raw = long.raw.codes[missing]
+    spelled = np.bincount(raw[raw >= 0], minlength=len(long.raw.values))
+    parts = [f"{int((raw < 0).sum()):,} empty"] if (raw < 0).any() else []
+    parts += [f"{int(n):,} '{long.raw.values[code]}'" for code, n in enumerate(spelled.tolist()) if n]
+    return [
+        f"{int(missing.sum()):,} labels are missing ({', '.join(parts)}); a judge's is unparsed, a person's a skip."
+    ]
+
+
+def _items(
+    long: Long,
+    placed: Placed,
+    tables: Sequence[ItemTable],
+    config: StudyConfig,
+    counts: dict[str, int],
+    notes: list[str],
+) -> Items:
+    ids = long.columns["item_id"].values
+    attributes, texts, unmatched, said = join_items(ids, tables, [*placed.items, *placed.texts])
+    counts |= unmatched
+    notes += said
+    attributes = {**placed.items, **attributes}
+    cluster, note = find_clusters(ids, attributes, config.clusters)
+    notes += [note] if note else []
+    return Items(ids, attributes, {**placed.texts, **texts}, cluster)
+
+
+def _ratings(long: Long, coded: CodedLabels, placed: Placed) -> Ratings:
+    return Ratings(
+        item=long.columns["item_id"].codes,
+        metric=long.columns["metric"].codes,
+        rater=long.columns["rater_id"].codes,
+        run=long.columns["run"],
+        raw=long.raw,
+        label=coded.label,
+        status=coded.status,
+        source=long.table,
+        row=long.row,
+        probabilities=placed.probabilities,
+        attributes=placed.ratings,
+    )
+
+
+def _slices(items: Items, config: StudyConfig) -> tuple[str, ...]:
+    if config.slices is None:
+        return default_slices(items.attributes)
+    for name in config.slices:
+        if name not in items.attributes:
+            known = ", ".join(items.attributes) or "none"
+            raise UserError(f"no item attribute '{name}'", where="slices", expected=f"one of {known}")
+    return tuple(config.slices)

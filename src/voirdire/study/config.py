@@ -1,0 +1,196 @@
+"""The declared part of a study, as in study.yaml: what a file of labels cannot say about itself."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+__all__ = [
+    "MetricConfig",
+    "Normalisation",
+    "OnDuplicate",
+    "RaterConfig",
+    "ScaleConfig",
+    "StudyConfig",
+    "TableConfig",
+]
+
+Normalisation = Literal["trim", "case", "nfc"]
+OnDuplicate = Literal["error", "first", "last", "majority"]
+
+
+def _text(value: Any) -> Any:
+    """Numbers and truth values given from Python, as a file would spell them."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, (int, float)) else value
+
+
+def _listed(value: Any) -> Any:
+    """One word where a list is expected is a list of one; an empty value is an empty list."""
+    if isinstance(value, str):
+        return [value] if value else []
+    return value
+
+
+def _mapped(value: Any) -> Any:
+    """A key that stands there with nothing under it declares nothing."""
+    return {} if value in ("", None) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[list[Text], BeforeValidator(_listed)]
+TextMap = Annotated[dict[Text, Text], BeforeValidator(_mapped)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TableConfig(_Part):
+    """One file of the study, and how its columns are read."""
+
+    file: Text = Field(description="The file, relative to study.yaml.", min_length=1)
+    kind: Literal["ratings", "items", "reviews"] = Field(
+        "ratings",
+        description="What a row is: a rating, an item with its texts and attributes, or an expert's review of a metric.",
+    )
+    layout: Literal["long", "wide"] | None = Field(
+        None,
+        description="long: one row a rating; wide: one column a rater. Found from the columns by default.",
+    )
+    columns: TextMap = Field(
+        default_factory=dict,
+        description="The file's own name of a column: `label: score` reads the column score as label.",
+    )
+    item_from: Texts = Field(
+        default_factory=list, description="Columns that together name the item; they are joined with `|`."
+    )
+    raters: Texts = Field(
+        default_factory=list, description="Wide tables: the columns that each hold one rater's labels."
+    )
+    set: TextMap = Field(
+        default_factory=dict, description="Columns that the file lacks, with the value that every row has."
+    )
+    map: TextMap = Field(default_factory=dict, description="Labels of this file to rename: `1: pass`.")
+    missing: Texts | None = Field(
+        None, description="Spellings of a missing label in this file, in place of the study's; `[]` for none."
+    )
+    encoding: Text = Field("", description="The file's text encoding, where it is not found rightly.")
+    separator: Text = Field("", description="The character between cells, where it is not found rightly.")
+
+
+class ScaleConfig(_Part):
+    """The labels that a metric may receive."""
+
+    kind: Literal["binary", "nominal", "ordinal", "numeric", "pairwise"] | None = Field(
+        None, description="binary, nominal, ordinal, numeric or pairwise; found from the labels by default."
+    )
+    labels: Texts = Field(
+        default_factory=list, description="Every label that may be given, in order if they have one."
+    )
+    ordered: bool | None = Field(
+        None, description="Whether the labels stand in order; true for ordinal and numeric, else false."
+    )
+    values: list[float] | None = Field(
+        None, description="One number a label, for statistics that need numbers."
+    )
+    low: float | None = Field(
+        None, description="Numeric: the lowest value allowed; a label below is invalid."
+    )
+    high: float | None = Field(
+        None, description="Numeric: the highest value allowed; a label above is invalid."
+    )
+    indeterminate: Annotated[dict[Text, Texts], BeforeValidator(_mapped)] = Field(
+        default_factory=dict,
+        description="Labels that admit several verdicts, with those verdicts: `borderline: [pass, fail]`.",
+    )
+    separator: Text = Field("", description="What separates the verdicts of a response set inside one label.")
+
+
+class MetricConfig(_Part):
+    """One criterion. The key is the metric's name in the ratings, or a pattern such as `pos-*`; `*` is every other."""
+
+    title: Text = Field("", description="What a reader sees in place of the name.")
+    scale: Annotated[ScaleConfig, BeforeValidator(_mapped)] = Field(
+        default_factory=lambda: ScaleConfig(), description="The labels that the metric may receive."
+    )
+    map: TextMap = Field(
+        default_factory=dict, description="Labels of this metric to rename: `tie_inconsistent: tie`."
+    )
+    policy: Text = Field(
+        "", description="How indeterminate labels are counted: kept apart, left out, or as X (as fail)."
+    )
+    tie: Text = Field("", description="The verdict that a tied majority counts as; left out by default.")
+    polarity: Literal["positive", "negative", ""] = Field(
+        "", description="positive where the behaviour is wanted, negative where it is not."
+    )
+    rubric: Text = Field("", description="The written criterion that raters were given.")
+    present: Texts = Field(default_factory=list, description="Examples where the behaviour is present.")
+    absent: Texts = Field(default_factory=list, description="Examples where it is absent.")
+    group: Text = Field("", description="The suite that the metric belongs to.")
+
+
+class RaterConfig(_Part):
+    """One rater. The key is the rater's id in the ratings."""
+
+    kind: Literal["human", "judge", "program", "reference"] | None = Field(
+        None, description="human, judge, program or reference."
+    )
+    expertise: Text = Field("", description="A person's field.")
+    model: Text = Field("", description="A judge's model and version.")
+    family: Text = Field("", description="The provider's line that a judge's model belongs to.")
+    map: TextMap = Field(
+        default_factory=dict,
+        description="The rater's own labels, where they differ from the metric's: `1: pass`.",
+    )
+
+
+class StudyConfig(_Part):
+    """The whole of study.yaml."""
+
+    name: Text = Field("", description="The study's name.")
+    demo: Text = Field("", description="A note that the data are made up; shown on every page.")
+    tables: list[TableConfig] = Field(default_factory=list, description="The files of the study.")
+    metrics: Annotated[dict[Text, MetricConfig], BeforeValidator(_mapped)] = Field(
+        default_factory=dict, description="What is known of each metric."
+    )
+    raters: Annotated[dict[Text, RaterConfig], BeforeValidator(_mapped)] = Field(
+        default_factory=dict, description="What is known of each rater."
+    )
+    clusters: Texts = Field(
+        default_factory=list,
+        description="Item attributes that together name the prompt or source that items share.",
+    )
+    slices: Texts | None = Field(
+        None, description="Item attributes to report by; those with 2 to 20 values by default."
+    )
+    missing: Texts | None = Field(
+        None, description="Spellings of a missing label in text files; `[]` makes every spelling a label."
+    )
+    normalise: Annotated[list[Normalisation], BeforeValidator(_listed)] = Field(
+        default_factory=list,
+        description="What to even out in labels: trim (spaces), case, nfc (Unicode form).",
+    )
+    on_duplicate: OnDuplicate = Field(
+        "error",
+        description="What to do where a rater labelled an item twice in one run: error, first, last or majority.",
+    )
+    population: Annotated[dict[Text, int], BeforeValidator(_mapped)] = Field(
+        default_factory=dict,
+        description="Totals of what the study was sampled from: metrics, benchmarks, items.",
+    )
+    design: Text = Field("", description="How items were chosen for rating.")
+    reported: Annotated[dict[Text, dict[Text, float]], BeforeValidator(_mapped)] = Field(
+        default_factory=dict,
+        description="Published figures to check for coherence, by metric: agreement, kappa, n.",
+    )
+
+    def metric(self, name: str) -> MetricConfig:
+        """What is declared of the metric called ``name``: its own entry, else the first pattern that matches it."""
+        if name in self.metrics:
+            return self.metrics[name]
+        patterns = (pattern for pattern in self.metrics if pattern != "*" and fnmatchcase(name, pattern))
+        return self.metrics.get(next(patterns, "*"), MetricConfig())

@@ -1,0 +1,37 @@
+"""Faults: gathers every mistake of a source, so that all are reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.errors import SHOWN, Fault, UserErrors
+
+__all__ = ["Faults"]
+
+
+class Faults:
+    """The faults found so far: the first ones in full, and how many in all."""
+
+    def __init__(self) -> None:
+        self._first: list[Fault] = []
+        self._total = 0
+
+    def add(self, what: str, *, where: str = "", expected: str = "", fix: str = "") -> None:
+        """Note one fault."""
+        self._total += 1
+        if len(self._first) < SHOWN:
+            self._first.append(Fault(what, where, expected, fix))
+
+    def add_rows(self, rows: NDArray[np.intp], word: Callable[[int], Fault]) -> None:
+        """Note one fault a row, wording no more of them than are shown."""
+        room = max(SHOWN - len(self._first), 0)
+        self._first += [word(int(row)) for row in rows[:room]]
+        self._total += len(rows)
+
+    def check(self) -> None:
+        """Raise everything found, or do nothing."""
+        if self._first:
+            raise UserErrors(self._first, total=self._total)

@@ -1,0 +1,209 @@
+"""From one table as read to ratings in the canonical long form."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePath
+
+import numpy as np
+
+from voirdire.errors import Fault, UserError
+from voirdire.study.column import Column
+from voirdire.study.columns import Naming, find_columns
+from voirdire.study.config import TableConfig
+from voirdire.study.faults import Faults
+from voirdire.study.long import Long, LongTable, compose
+from voirdire.study.raw import RawTable
+from voirdire.study.spelling import MISSING, Spelling
+from voirdire.study.wide import check_rater_columns, find_rater_columns, melt
+
+__all__ = ["Named", "name_columns", "to_long"]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A table's columns under canonical names: ``names`` gives the table's own, ``notes`` what was assumed."""
+
+    columns: Mapping[str, Column]
+    names: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    def adding(self, name: str, column: Column, note: str = "") -> Named:
+        """With one further column, and why it is there."""
+        notes = (*self.notes, note) if note else self.notes
+        return Named({**self.columns, name: column}, self.names, notes)
+
+
+def to_long(
+    table: RawTable, declared: TableConfig, *, missing: Collection[str] | None, steps: Sequence[str]
+) -> tuple[Long, tuple[str, ...]]:
+    """The ratings of ``table``, and the sentences that say what was assumed about its columns.
+
+    ``missing`` are the study's spellings of a missing label, None for the usual ones; ``steps`` the declared
+    normalisation.
+    """
+    named = name_columns(table, declared)
+    raters, named = _rater_columns(table, declared, named)
+    row = table.row
+    if raters:
+        named = Named(melt(named.columns, raters), named.names, named.notes)
+        row = np.repeat(row, len(raters))
+    named = _completed(table, named, wide=bool(raters))
+    spelled = _missing(table, declared, missing)
+    raw = named.columns["label"]
+    label = Spelling(spelled, steps, declared.map).read(raw)
+    raw = raw.without([""]) if "" in spelled else raw
+    columns = {
+        name: column.without([""]) if table.text and name != "label" else column
+        for name, column in named.columns.items()
+    }
+    columns["label"] = label
+    described = LongTable(table.source, named.names, table.text, bool(raters))
+    long = Long(columns, raw, np.zeros(len(row), dtype=np.int16), row, (described,), {})
+    _check_named(long)
+    return long, named.notes
+
+
+def name_columns(table: RawTable, declared: TableConfig) -> Named:
+    """The columns of ``table`` under their canonical names, with composed and constant ones."""
+    own = dict(declared.columns)
+    parts = list(declared.item_from)
+    if not parts and "+" in own.get("item_id", "") and own["item_id"] not in table.columns:
+        parts = own.pop("item_id").split("+")
+    skip = {*declared.set, *(["item_id"] if parts else [])}
+    naming = find_columns(list(table.columns), own, where=table.name, skip=skip)
+    notes = [*table.notes, *naming.notes]
+    columns = _renamed(table, naming, {*skip}, notes)
+    for name, value in declared.set.items():
+        columns[name] = Column.constant(value, len(table))
+    if parts:
+        columns["item_id"] = compose([_part(table, naming, columns, name) for name in parts])
+    names = {**naming.source, **({"item_id": "+".join(parts)} if parts else {})}
+    return Named(columns, names, tuple(notes))
+
+
+def _renamed(table: RawTable, naming: Naming, taken: set[str], notes: list[str]) -> dict[str, Column]:
+    canonical = {own: name for name, own in naming.source.items()}
+    taken |= set(naming.source)
+    columns = {}
+    for own, column in table.columns.items():
+        name = canonical.get(own, own)
+        if own not in canonical and own in taken:
+            name = f"{own} (as in file)"
+            notes.append(
+                f"{table.name}: the column '{own}' is kept as '{name}', since {own} is declared otherwise."
+            )
+        columns[name] = column
+    return columns
+
+
+def _part(table: RawTable, naming: Naming, columns: Mapping[str, Column], name: str) -> Column:
+    own = table.columns.get(name.strip()) or columns.get(name.strip())
+    if own is None:
+        naming = find_columns(list(table.columns), {"item_id": name.strip()}, where=table.name)
+        own = table.columns[naming.of("item_id")]
+    return own
+
+
+def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], Named]:
+    """The columns that hold one rater each (none in a long table), and the columns with those under their own names."""
+    if declared.layout == "long":
+        return [], named
+    if declared.raters:
+        return check_rater_columns(table, declared.raters), _unguessed(
+            table, declared, named, declared.raters
+        )
+    sure = "label" in declared.columns or "label" in table.columns or "rater_id" in named.columns
+    if sure and declared.layout != "wide":
+        return [], named
+    taken = {
+        own for name, own in named.names.items() if name in declared.columns or name in ("item_id", "metric")
+    }
+    raters = find_rater_columns(table, [*taken, *declared.item_from])
+    if not raters:
+        if declared.layout == "wide":
+            raise UserError(
+                "no columns look like one rater each", where=table.name, fix="list them under raters"
+            )
+        return [], named
+    note = f"{table.name}: the columns {', '.join(raters)} are taken as one rater each."
+    named = _unguessed(table, declared, named, raters)
+    return raters, Named(named.columns, named.names, (*named.notes, note))
+
+
+def _unguessed(table: RawTable, declared: TableConfig, named: Named, raters: Sequence[str]) -> Named:
+    """Undo what was guessed about the columns that turn out to be raters."""
+    undone = {name: own for name, own in named.names.items() if own in raters}
+    columns = {undone.get(name, name): column for name, column in named.columns.items()}
+    names = {name: own for name, own in named.names.items() if name not in undone}
+    notes = tuple(
+        note for note in named.notes if not any(f"column '{own}' is taken" in note for own in undone.values())
+    )
+    return Named(columns, names, notes)
+
+
+def _completed(table: RawTable, named: Named, *, wide: bool) -> Named:
+    """The columns with what the table does not say: metric, rater and run."""
+    n = len(next(iter(named.columns.values())))
+    stem = PurePath(table.name).name.split(".")[0] or "label"
+    if "label" not in named.columns:
+        raise _lacks(table, "label", "the column with the labels")
+    if "item_id" not in named.columns:
+        if not wide:
+            raise _lacks(table, "item_id", "the column with the items' names")
+        width = n // len(table)
+        ids = Column(
+            np.repeat(np.arange(len(table), dtype=np.int32), width), tuple(f"row {row}" for row in table.row)
+        )
+        named = named.adding(
+            "item_id", ids, f"{table.name}: no column names the items, so each row is one item."
+        )
+    if "metric" not in named.columns:
+        own = named.names.get("label", "label")
+        metric = stem if wide else own
+        note = f"{table.name}: no metric column, so all labels belong to one metric, '{metric}'."
+        named = named.adding("metric", Column.constant(metric, n), note)
+    if "rater_id" not in named.columns:
+        named = _one_rater(table, named, n)
+    if "run" not in named.columns:
+        named = named.adding("run", Column.constant("0", n))
+    return named
+
+
+def _one_rater(table: RawTable, named: Named, n: int) -> Named:
+    asked = [named.columns[name] for name in ("item_id", "metric", "run") if name in named.columns]
+    if len(compose(asked).values) < n:
+        raise _lacks(table, "rater_id", "the column that says who gave the label")
+    rater = named.names.get("label", "label")
+    rater = "rater" if rater == "label" else rater
+    note = f"{table.name}: no rater column and one label an item, so all come from one rater, '{rater}'."
+    return named.adding("rater_id", Column.constant(rater, n), note)
+
+
+def _missing(table: RawTable, declared: TableConfig, missing: Collection[str] | None) -> tuple[str, ...]:
+    if declared.missing is not None:
+        return tuple(declared.missing)
+    if missing is not None:
+        return tuple(missing)
+    return MISSING if table.text else ()
+
+
+def _lacks(table: RawTable, name: str, meaning: str) -> UserError:
+    seen = ", ".join(list(table.columns)[:30])
+    fix = "is the separator right?" if len(table.columns) == 1 else f"name it with --column {name}=..."
+    return UserError(f"no column '{name}', {meaning}; the columns are {seen}", where=table.name, fix=fix)
+
+
+def _check_named(long: Long) -> None:
+    """Every rating needs an item, a metric and a rater."""
+    faults = Faults()
+    for name in ("item_id", "metric", "rater_id"):
+        rows = np.flatnonzero(long.columns[name].is_missing)
+        faults.add_rows(rows, partial(_empty, long, name))
+    faults.check()
+
+
+def _empty(long: Long, name: str, row: int) -> Fault:
+    return Fault("is empty", where=long.where(row, name), expected="a name in every row")

@@ -1,0 +1,76 @@
+"""Wide tables: one column a rater, turned into one row a rating."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from voirdire.errors import UserError
+from voirdire.study.column import Column
+from voirdire.study.columns import KNOWN, normal_name
+from voirdire.study.raw import RawTable
+from voirdire.study.spelling import MISSING
+
+__all__ = ["find_rater_columns", "melt"]
+
+MOST_LABELS = 20
+LONGEST_LABEL = 40
+
+
+def find_rater_columns(table: RawTable, taken: Sequence[str]) -> list[str]:
+    """The columns that look like one rater each: at least two that share a small set of labels.
+
+    Columns in ``taken`` and those with a reserved name or an id's are left out.
+    """
+    vocabulary: dict[str, frozenset[str]] = {}
+    for name, column in table.columns.items():
+        plain = normal_name(name)
+        labels = frozenset(column.values) - set(MISSING)
+        small = 0 < len(labels) <= MOST_LABELS and max(map(len, labels), default=0) <= LONGEST_LABEL
+        if (
+            name not in taken
+            and plain not in KNOWN - {"judge", "score", "rating"}
+            and small
+            and plain[-3:] != "_id"
+        ):
+            vocabulary[name] = labels
+    groups = [
+        [
+            other
+            for other, theirs in vocabulary.items()
+            if len(labels & theirs) * 2 >= max(len(labels | theirs), 1)
+        ]
+        for labels in vocabulary.values()
+    ]
+    best: list[str] = max(groups, key=len, default=[])
+    return best if len(best) > 1 else []
+
+
+def melt(columns: Mapping[str, Column], raters: Sequence[str]) -> dict[str, Column]:
+    """One row a rating from one row an item: the columns ``raters`` become rater_id and label, the others repeat."""
+    width = len(raters)
+    n = len(columns[raters[0]])
+    stacked = Column.concatenate([columns[name] for name in raters])
+    long = {
+        name: Column(np.repeat(column.codes, width), column.values)
+        for name, column in columns.items()
+        if name not in raters
+    }
+    long["rater_id"] = Column(np.tile(np.arange(width, dtype=np.int32), n), tuple(raters))
+    long["label"] = Column(np.ascontiguousarray(stacked.codes.reshape(width, n).T).ravel(), stacked.values)
+    return long
+
+
+def check_rater_columns(table: RawTable, raters: Sequence[str]) -> list[str]:
+    """``raters`` if the table has each of them once, else a user's error."""
+    for name in raters:
+        if name not in table.columns:
+            raise UserError(
+                f"no column '{name}'",
+                where=table.name,
+                expected=f"one of {', '.join(list(table.columns)[:30])}",
+            )
+    if len(set(raters)) < len(raters):
+        raise UserError("a rater's column is listed twice", where=table.name, fix="list each column once")
+    return list(raters)
