@@ -1,4 +1,4 @@
-"""Write the generated pages of ``docs/``: one a statistic, all checks, all formats and every command's help.
+"""Write the generated pages of ``docs/``: statistics, checks, formats, study.yaml, commands.
 
 ``python scripts/docs.py`` writes them; ``tests/test_docs.py`` fails while a page differs.
 """
@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from study_keys import study_page
 
 from voirdire import registry
 
@@ -51,6 +53,7 @@ def pages() -> dict[str, str]:
             if kind in registry.BUILT_IN
         ),
         "cli.md": command_page(),
+        "study-yaml.md": f"{NOTE}\n{study_page()}",
     }
 
 
