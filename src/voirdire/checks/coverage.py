@@ -133,7 +133,7 @@ def _histogram(rated: Units) -> Table:
     for raters, found in enumerate(np.bincount(rated.raters, minlength=1)):
         if found:
             note = "agreement cannot be measured" if raters == 1 else ""
-            cells = {
+            cells: dict[str, Cell] = {
                 "raters": count(raters, "person", "people"),
                 "items": int(found),
                 "share": percent(found / n, n),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from voirdire.stats.estimate import Estimate
+from voirdire.stats import Estimate
 
 __all__ = [
     "Action",

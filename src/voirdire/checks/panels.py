@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.stats.coded import Coded
+from voirdire.stats import Coded
 from voirdire.study import Panel, Scale
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "narrow",
     "same_label_pairs",
     "several",
+    "stack",
     "subset",
     "unanimous",
     "values_of",
@@ -63,6 +65,33 @@ def narrow(panel: Panel, rows: NDArray[np.bool_]) -> Panel:
     """The panel with only the labels in ``rows`` (n,)."""
     coded, items, raters = subset(panel.coded, rows)
     return Panel(panel.metric, panel.scale, coded, panel.items[items], panel.raters[raters], panel.rows[rows])
+
+
+def stack(panels: Sequence[Panel], unit: NDArray[np.int32] | None) -> tuple[Coded, NDArray[np.intp]]:
+    """Panels of one scale as one: every item of each panel is an item; and the raters' positions in the study.
+
+    ``unit`` (n_items of the study,) are the study's clusters. The labels of one item on several metrics stay together
+    when clusters are resampled, so without clusters the item is the cluster.
+    """
+    starts = np.concatenate([[0], np.cumsum([panel.coded.n_items for panel in panels])])
+    cluster = np.concatenate([panel.items if unit is None else unit[panel.items] for panel in panels])
+    raters, rater = np.unique(
+        np.concatenate([panel.raters[panel.coded.rater] for panel in panels]), return_inverse=True
+    )
+    item = [panel.coded.item + start for panel, start in zip(panels, starts[:-1], strict=True)]
+    first = panels[0].coded
+    coded = Coded(
+        item=np.concatenate(item).astype(np.int32),
+        rater=rater.astype(np.int32),
+        label=np.concatenate([panel.coded.label for panel in panels]),
+        n_items=int(starts[-1]),
+        n_raters=len(raters),
+        q=first.q,
+        values=first.values,
+        cluster=np.unique(cluster, return_inverse=True)[1].astype(np.int32),
+        ordered=first.ordered,
+    )
+    return coded, raters.astype(np.intp)
 
 
 def several(coded: Coded) -> NDArray[np.bool_]:

@@ -14,12 +14,8 @@ from voirdire.checks.reading import band, reading
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.words import count, listing, number, percent
 from voirdire.registry import register
-from voirdire.stats.engine import agreement
-from voirdire.stats.estimate import NEW_RATERS, Estimate
-from voirdire.stats.fleiss import FleissKappa
-from voirdire.stats.gwet import GwetAC
+from voirdire.stats import NEW_RATERS, Estimate, FleissKappa, GwetAC, KrippendorffAlpha, agreement
 from voirdire.stats.icc import intraclass_correlation
-from voirdire.stats.krippendorff import KrippendorffAlpha
 from voirdire.study import Panel, Policy
 
 __all__ = ["Agreed", "agreed", "people"]

@@ -13,9 +13,7 @@ from voirdire.checks.finding import Column, Evidence, Row, Table
 from voirdire.checks.panels import several
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.words import listing, number
-from voirdire.stats.engine import agreement
-from voirdire.stats.estimate import Estimate
-from voirdire.stats.krippendorff import KrippendorffAlpha
+from voirdire.stats import Estimate, KrippendorffAlpha, agreement
 from voirdire.study import Panel
 
 __all__ = ["Spread", "hidden", "spread_table", "spreads"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from voirdire.errors import UserError
-from voirdire.stats.estimate import Estimate
+from voirdire.stats import Estimate
 
 __all__ = ["READINGS", "band", "reading"]
 

@@ -15,7 +15,7 @@ from voirdire.checks.stand_in_rule import decide, items_needed, reason, rule
 from voirdire.checks.verdict import StandIn
 from voirdire.checks.words import capital, count, listing, number
 from voirdire.registry import register
-from voirdire.stats.estimate import Estimate, undefined
+from voirdire.stats import Estimate, undefined
 from voirdire.stats.multiplicity import false_coverage_level
 
 __all__ = ["NO_JUDGE", "NO_PEOPLE", "ONE_RATER", "stand_in", "stand_ins"]

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
-from voirdire.checks.panels import several
+from voirdire.checks.panels import several, stack
 from voirdire.checks.scales import weights
-from voirdire.stats.coded import Coded
-from voirdire.stats.estimate import Estimate
-from voirdire.stats.judge_person import JudgePerson, judge_against_people, judge_agreement
+from voirdire.stats import Coded, Estimate, JudgePerson, judge_against_people, judge_agreement
 from voirdire.study import Policy
 
-__all__ = ["Case", "case", "cases", "pooled"]
+__all__ = ["Case", "case", "cases", "pooled", "stacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,7 @@ def pooled(context: Context, judge: int, metrics: Sequence[str]) -> dict[str, Es
     """Judge-person agreement over all items of ``metrics``, which share one scale; one estimate a policy."""
     found = {}
     for policy in context.policies(metrics[0]):
-        coded, shares = _stacked(context, judge, metrics, policy)
+        coded, shares = stacked(context, judge, metrics, policy)
         scale, _ = policy.apply(context.study.metric(metrics[0]).scale)
         found[policy.name] = judge_agreement(
             coded, shares, **weights(scale), level=context.options.level
@@ -99,28 +97,9 @@ def _compare(context: Context, judge: int, metric: str, policy: Policy) -> Judge
     )
 
 
-def _stacked(
+def stacked(
     context: Context, judge: int, metrics: Sequence[str], policy: Policy
 ) -> tuple[Coded, NDArray[np.float64]]:
-    """Several metrics' panels as one: every item of each metric is an item, items of one cluster stay together."""
-    panels = [context.people(name, policy) for name in metrics]
-    starts = np.concatenate([[0], np.cumsum([panel.coded.n_items for panel in panels])])
-    unit = context.study.items.cluster
-    cluster = [panel.items if unit is None else unit[panel.items] for panel in panels]
-    rater = np.concatenate([panel.raters[panel.coded.rater] for panel in panels])
-    people, rater = np.unique(rater, return_inverse=True)
-    first = panels[0].coded
-    coded = Coded(
-        item=np.concatenate(
-            [panel.coded.item + start for panel, start in zip(panels, starts[:-1], strict=True)]
-        ).astype(np.int32),
-        rater=rater.astype(np.int32),
-        label=np.concatenate([panel.coded.label for panel in panels]),
-        n_items=int(starts[-1]),
-        n_raters=len(people),
-        q=first.q,
-        values=first.values,
-        cluster=np.unique(np.concatenate(cluster), return_inverse=True)[1].astype(np.int32),
-        ordered=first.ordered,
-    )
+    """The people's labels on several metrics as one panel, and the judge's shares on its items."""
+    coded, _ = stack([context.people(name, policy) for name in metrics], context.study.items.cluster)
     return coded, np.concatenate([context.verdicts(name, judge, policy).shares for name in metrics])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from voirdire.checks.verdict import Answer
 from voirdire.checks.words import count, number
-from voirdire.stats.estimate import REASONS, Estimate
+from voirdire.stats import REASONS, Estimate
 
 __all__ = ["FEW_ITEMS", "decide", "items_needed", "reason", "rule"]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from voirdire.stats.estimate import REASONS, Estimate
+from voirdire.stats import REASONS, Estimate
 
 __all__ = ["capital", "count", "interval", "listing", "number", "percent", "share", "spoken"]
 
@@ -28,7 +29,8 @@ def number(value: float, digits: int = 2) -> str:
     >>> number(-0.314), number(-0.001)
     ('−0.31', '0.00')
     """
-    text = f"{value:.{digits}f}"
+    # a half is rounded away from 0, so that shares of a whole still add up to it
+    text = f"{value + math.copysign(1e-9, value):.{digits}f}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 

@@ -1,0 +1,117 @@
+"""Agreement under each mapping of indeterminate labels, pooled over the metrics that share a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Cell, Column, Evidence, Missing, Row, Table
+from voirdire.checks.majorities import against_majority
+from voirdire.checks.panels import several
+from voirdire.checks.scales import weights
+from voirdire.checks.stand_in_cases import Case, stacked
+from voirdire.checks.words import count, share
+from voirdire.stats import judge_against_people, judge_agreement
+from voirdire.stats.cohen import cohen_kappa
+from voirdire.study import KEPT_APART, Policy
+
+__all__ = ["policy_tables"]
+
+ALL, SEVERAL, ONE = "all", "several people", "one person"
+
+
+def policy_tables(context: Context, every: Sequence[Case]) -> Iterator[Table]:
+    """One table a judge and scale where labels can be mapped in several ways or several metrics can be pooled."""
+    groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for one in every:
+        metric = context.study.metric(one.metric)
+        if metric.scale.kind != "numeric":
+            groups.setdefault((one.judge, metric.scale.labels), []).append(one.metric)
+    for (judge, _), metrics in groups.items():
+        if len(metrics) > 1 or len(context.policies(metrics[0])) > 1:
+            yield _table(context, judge, metrics)
+
+
+def _table(context: Context, judge: int, metrics: Sequence[str]) -> Table:
+    columns = (
+        Column("policy", "Indeterminate labels"),
+        Column("part", "Items with"),
+        Column("items", "Items", "count"),
+        Column("judge_person", "Judge–person κ", "coefficient"),
+        Column("person_person", "Person–person κ", "coefficient"),
+        Column("majority", "κ with majority", "coefficient"),
+        Column("same", "Same as majority"),
+    )
+    rows = [row for policy in context.policies(metrics[0]) for row in _rows(context, judge, metrics, policy)]
+    who = context.study.raters[judge].id
+    over = f", {count(len(metrics), 'metric')} pooled" if len(metrics) > 1 else ""
+    name = f"policies_{judge}_{metrics[0]}"
+    return Table(
+        name,
+        f"{who} under each mapping of indeterminate labels{over}",
+        columns,
+        tuple(rows),
+        ("judge_person",),
+    )
+
+
+def _rows(context: Context, judge: int, metrics: Sequence[str], policy: Policy) -> Iterator[Row]:
+    coded, shares = stacked(context, judge, metrics, policy)
+    scale, _ = policy.apply(context.study.metric(metrics[0]).scale)
+    many, level = several(coded), context.options.level
+    given = shares.sum(axis=1) > 0
+    declared = context.study.metric(metrics[0]).policy == policy
+    title = f"{policy.name}{' (declared)' if declared and len(context.policies(metrics[0])) > 1 else ''}"
+    evidence = Evidence(metric=metrics[0] if len(metrics) == 1 else "", raters=())
+    if (many & given).any():
+        pair = judge_against_people(
+            coded,
+            shares,
+            **weights(scale),
+            level=level,
+            resamples=context.options.resamples,
+            rng=context.rng(f"policies {judge} {metrics[0]} {policy.name}"),
+        )
+        cells: dict[str, Cell] = {"judge_person": pair.judge, "person_person": pair.people}
+        cells |= {"policy": title, "part": SEVERAL, "items": int((many & given).sum())}
+        yield Row(cells | _majority(context, judge, metrics, policy, SEVERAL), evidence)
+    if (~many & given).any():
+        alone = judge_agreement(
+            coded.select(~many[coded.item]), shares, **weights(scale), level=level
+        ).coefficient
+        cells = {"judge_person": alone, "person_person": Missing("not measurable", "one rater per item")}
+        cells |= {"policy": title, "part": ONE, "items": int((~many & given).sum())}
+        yield Row(cells | {"majority": Missing("none", "one expert: not a majority")}, evidence)
+    if (many & given).any() and (~many & given).any():
+        cells = {
+            "policy": title,
+            "part": "several or one: majority, or the one expert",
+            "items": int(given.sum()),
+        }
+        yield Row(cells | _majority(context, judge, metrics, policy, ALL), evidence)
+
+
+def _majority(
+    context: Context, judge: int, metrics: Sequence[str], policy: Policy, part: str
+) -> dict[str, Cell]:
+    """κ and raw agreement with the majority, summed over metrics."""
+    scale = context.study.metric(metrics[0]).scale
+    if policy.name == KEPT_APART and scale.indeterminate:
+        return {"majority": Missing("undefined", "an indeterminate majority is no verdict")}
+    found = [
+        against_majority(context, judge, name, policy=policy, inside=_inside(context, name, policy, part))
+        for name in metrics
+    ]
+    table: NDArray[np.int64] = np.sum([one.table for one in found], axis=0)
+    n, same, ties = (sum(getattr(one, key) for one in found) for key in ("n", "same", "ties"))
+    mapped, _ = policy.apply(scale)
+    kappa = cohen_kappa(table, weights=weights(mapped)["weights"], level=context.options.level).estimate
+    tail = f"; {count(ties, 'tie')} left out" if ties else ""
+    return {"majority": kappa, "same": f"{share(same, n)}{tail}"}
+
+
+def _inside(context: Context, metric: str, policy: Policy, part: str) -> NDArray[np.bool_] | None:
+    return several(context.people(metric, policy).coded) if part == SEVERAL else None
