@@ -22,7 +22,7 @@ def command(
         str, typer.Option("--out", metavar="FOLDER", help="Write the study and the report here.")
     ] = "out/demo",
 ) -> None:
-    """Audit a bundled study whose truth is known: writes its report, prints the truth beside each estimate."""
+    """Audit a bundled study whose truth is known; print the truth beside each estimate."""
     from dataclasses import replace
 
     from voirdire import audit, open

@@ -27,7 +27,7 @@ class Commands(TyperGroup):
         """Run one command and leave with its exit code."""
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
-        except typer.Abort:  # what Ctrl-C and an ended input become
+        except typer.Abort:  # the input ended while a question was open
             status = _say("stopped", INTERRUPTED)
         except BrokenPipeError:
             _close_output()
@@ -41,6 +41,13 @@ class Commands(TyperGroup):
                 raise
             status = _say(f"{describe()} {_hint(problem)}".rstrip(), MISTAKE)
         sys.exit(status if isinstance(status, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that ``ctx`` names; Ctrl-C ends it with one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(_say("stopped", INTERRUPTED)) from None
 
 
 def app() -> typer.Typer:

@@ -15,7 +15,7 @@ __all__ = ["Beside", "beside"]
 
 @dataclass(frozen=True)
 class Beside:
-    """One figure's ``truth`` and ``estimate``: what was measured, on which metric, under which policy if any."""
+    """One figure's truth and estimate: what was measured, on which metric, under which policy if any."""
 
     metric: str
     figure: str
