@@ -64,7 +64,9 @@ def bca(
 
 def student(value: float, error: float, df: float, level: float) -> Bounds:
     """``value`` plus and minus Student's t times its standard error."""
-    if np.isnan(error) or error < WIDTHLESS or df < 1:
+    if np.isnan(error):
+        return none("not_identifiable")
+    if error < WIDTHLESS:
         return none("no_variation")
     reach = float(stats.t.ppf((1 + level) / 2, df)) * error
     return Bounds(value - reach, value + reach)

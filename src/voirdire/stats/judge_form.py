@@ -65,15 +65,15 @@ class Verdicts:
         return x if self.shares is None else self.shares @ x
 
 
-def judge_form(coded: Coded, verdicts: Verdicts, weights: Weights, by: By) -> Form:
-    """Both coefficients and both raw agreements (..., 4) from sums over items that have people and a verdict.
+def judge_form(coded: Coded, verdicts: Verdicts, weights: Weights, by: By, fewest: int) -> Form:
+    """Both coefficients and both raw agreements (..., 4) from sums over items with ``fewest`` people or more.
 
     Quadratic weights by value need only means and mean squares, so they serve scores with any number of
     values.
     """
     if _by_value(weights, by) and coded.values is not None:
-        return _by_moments(coded, verdicts)
-    return _by_counts(1 - agreement_weights(coded, weights, by), verdicts)
+        return _by_moments(coded, verdicts, fewest)
+    return _by_counts(1 - agreement_weights(coded, weights, by), verdicts, fewest)
 
 
 def judge_form_reason(coded: Coded, weights: Weights, by: By) -> str | None:
@@ -87,7 +87,7 @@ def _by_value(weights: Weights, by: By) -> bool:
     return isinstance(weights, str) and weights == "quadratic" and by == "value"
 
 
-def _by_counts(v: NDArray[np.float64], verdicts: Verdicts) -> Form:
+def _by_counts(v: NDArray[np.float64], verdicts: Verdicts, fewest: int) -> Form:
     q = len(v)
     shares = verdicts.mean(np.eye(q))
 
@@ -99,7 +99,7 @@ def _by_counts(v: NDArray[np.float64], verdicts: Verdicts) -> Form:
         among_people = (counts * (counts @ v)).sum(axis=1) / _pairs(r)
         to_people = (judge * (pi @ v)).sum(axis=1)
         columns = np.column_stack([np.ones(len(r)), to_people, among_people, judge, pi])
-        return np.asarray(columns * (r > 0)[:, None])
+        return np.asarray(columns * (r >= fewest)[:, None])
 
     def value(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         mean = ratio(sums, sums[..., :1])
@@ -110,7 +110,7 @@ def _by_counts(v: NDArray[np.float64], verdicts: Verdicts) -> Form:
     return Form(features, value)
 
 
-def _by_moments(coded: Coded, verdicts: Verdicts) -> Form:
+def _by_moments(coded: Coded, verdicts: Verdicts, fewest: int) -> Form:
     assert coded.values is not None
     low, span = coded.values.min(initial=np.inf), np.ptp(coded.values) if coded.q else 0.0
     x = (coded.values - low) / (span if span > 0 else 1.0)
@@ -126,7 +126,7 @@ def _by_moments(coded: Coded, verdicts: Verdicts) -> Form:
         among_people = 2 * np.maximum(r * squares - total**2, 0) / _pairs(r)
         to_people = judge_square - 2 * judge * mean + square
         columns = [np.ones(len(r)), to_people, among_people, judge, judge_square, mean, square]
-        return np.column_stack(columns) * (r > 0)[:, None]
+        return np.column_stack(columns) * (r >= fewest)[:, None]
 
     def value(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         moments = ratio(sums, sums[..., :1])

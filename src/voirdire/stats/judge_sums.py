@@ -33,7 +33,7 @@ def sums_with_people(
     if reason is not None:
         return reason, None, people
     coded = people.select(counted[people.item])
-    form = judge_form(coded, verdicts, weights, by)
+    form = judge_form(coded, verdicts, weights, by, fewest_people)
     [sums] = tally(coded, [form], tag=verdicts.kind + 1, raters=raters)
     return "", sums, coded
 
@@ -55,9 +55,10 @@ class Maker:
         counts: dict[str, Any] = {"n_items": self.n_items, "n_ratings": self.coded.n_ratings}
         if math.isnan(value):
             return undefined("no_variation", **counts)
-        if self.df < 1:
-            few = "insufficient_raters" if self.target == NEW_RATERS else "insufficient_items"
-            ends = intervals.none(few)
+        if self.target == NEW_RATERS and self.df < 2:
+            ends = intervals.none("insufficient_raters")
+        elif self.df < 1:
+            ends = intervals.none("insufficient_items")
         elif lost > (1 - FEWEST) * self.resamples:
             ends = intervals.none("too_few_resamples")
         else:

@@ -52,7 +52,7 @@ def collapse(coded: Coded, *, by_rater: bool = False, tag: NDArray[np.integer] |
     key = np.zeros(coded.n_items, np.uint64)
     np.add.at(key, coded.item, fingerprint(_cells(coded, by_rater)))
     if tag is not None:
-        key = fingerprint(key ^ fingerprint(tag))
+        key += fingerprint(-2 - tag.astype(np.int64))  # below zero, where no label is
     rated = np.flatnonzero(coded.ratings_per_item())
     _, first, unit, frequency = np.unique(
         key[rated], return_index=True, return_inverse=True, return_counts=True
