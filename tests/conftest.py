@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import pytest
+
+from voirdire.opening import open as open_study
+from voirdire.study import Study
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -30,3 +34,52 @@ def shared() -> Path:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20261129)
+
+
+def _opened(folder: Path) -> Study:
+    if not folder.is_dir():
+        missing(f"the shared data set {folder.name}")
+    return open_study(folder)
+
+
+@pytest.fixture(scope="session")
+def humanebench(shared: Path) -> Study:
+    return _opened(shared / "data" / "humanebench")
+
+
+@pytest.fixture(scope="session")
+def pandalm(shared: Path) -> Study:
+    return _opened(shared / "data" / "pandalm")
+
+
+@pytest.fixture(scope="session")
+def dices(shared: Path) -> Study:
+    return _opened(shared / "data" / "dices")
+
+
+@pytest.fixture(scope="session")
+def mtbench(shared: Path) -> Study:
+    return _opened(shared / "data" / "mtbench_human")
+
+
+@pytest.fixture(scope="session")
+def llm_rubric(shared: Path) -> Study:
+    return _opened(shared / "data" / "llm_rubric")
+
+
+@pytest.fixture(scope="session")
+def impactbench_folder(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the study.yaml of the tests and links to the six shared files."""
+    data = shared / "data" / "impactbench_replica"
+    if not data.is_dir():
+        missing("the shared data set impactbench_replica")
+    folder = tmp_path_factory.mktemp("impactbench")
+    for file in data.iterdir():
+        (folder / file.name).symlink_to(file)
+    shutil.copy(Path(__file__).parent / "resources" / "impactbench" / "study.yaml", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def impactbench(impactbench_folder: Path) -> Study:
+    return open_study(impactbench_folder)

@@ -20,7 +20,7 @@ from voirdire.study.raw import RawTable
 
 __all__ = ["read_parquet"]
 
-OFFLINE = {
+OFFLINE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",

@@ -11,6 +11,7 @@ from voirdire.errors import UserError
 from voirdire.study.clusters import find_clusters
 from voirdire.study.config import StudyConfig, TableConfig
 from voirdire.study.duplicates import merge_duplicates
+from voirdire.study.faults import Faults
 from voirdire.study.items import Items
 from voirdire.study.join import ItemTable, item_table, join_items, read_reviews
 from voirdire.study.labels import CodedLabels, code_labels
@@ -18,7 +19,7 @@ from voirdire.study.long import Long, concatenate
 from voirdire.study.metrics import declare_metrics
 from voirdire.study.placing import Placed, place
 from voirdire.study.rater import Rater
-from voirdire.study.ratings import Ratings
+from voirdire.study.ratings import Ratings, Source
 from voirdire.study.raw import RawTable
 from voirdire.study.recruit import recruit, with_attributes
 from voirdire.study.review import Review
@@ -37,6 +38,7 @@ class _Read:
     ratings: list[Long] = field(default_factory=list)
     items: list[ItemTable] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -56,10 +58,9 @@ def build(
     read = _read(tables, config)
     notes = [*assumptions, *read.notes]
     long = concatenate(read.ratings)
-    raters, said = recruit(long, config.raters, judges)
-    notes += said
-    counts, said = count_changes(long.raw, config.normalise)
-    notes += said
+    raters, guessed = recruit(long, config.raters, judges)
+    counts, changed = count_changes(long.raw, config.normalise)
+    notes += [*guessed, *changed]
     long = _without_blank_cells(long, raters, counts, notes)
     long, merged, said = merge_duplicates(long, config.on_duplicate)
     counts |= merged
@@ -75,7 +76,7 @@ def build(
         metrics=declare_metrics(long, coded.scales, placed.polarity, config),
         raters=with_attributes(raters, placed.raters),
         ratings=_ratings(long, coded, placed),
-        sources=tuple(table.source for table in long.tables),
+        sources=(*(table.source for table in long.tables), *read.sources),
         assumptions=tuple(dict.fromkeys(notes)),
         counts=counts,
         reviews=tuple(read.reviews),
@@ -83,25 +84,38 @@ def build(
         design=config.design,
         slice_by=_slices(items, config),
         demo=config.demo,
+        reported=dict(config.reported),
     )
 
 
 def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig) -> _Read:
+    """Give every table its meaning, and report the faults of all of them together."""
     read = _Read()
+    faults = Faults()
     for table, declared in tables:
-        if declared.kind == "items":
-            read.items.append(item_table(table, declared))
-        elif declared.kind == "reviews":
-            reviews, said = read_reviews(table, declared)
-            read.reviews += reviews
-            read.notes += said
-        else:
-            long, said = to_long(table, declared, missing=config.missing, steps=config.normalise)
-            read.ratings.append(long)
-            read.notes += said
+        try:
+            _read_one(table, declared, config, read)
+        except UserError as problem:
+            faults.collect(problem)
+    faults.check()
     if not read.ratings:
         raise UserError("no table holds ratings", where="study.yaml", fix="add a table of kind ratings")
     return read
+
+
+def _read_one(table: RawTable, declared: TableConfig, config: StudyConfig, read: _Read) -> None:
+    if declared.kind == "items":
+        read.items.append(item_table(table, declared))
+        read.sources.append(table.source)
+    elif declared.kind == "reviews":
+        reviews, said = read_reviews(table, declared)
+        read.reviews += reviews
+        read.sources.append(table.source)
+        read.notes += said
+    else:
+        long, said = to_long(table, declared, missing=config.missing, steps=config.normalise)
+        read.ratings.append(long)
+        read.notes += said
 
 
 def _without_blank_cells(

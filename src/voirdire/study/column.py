@@ -82,7 +82,8 @@ class Column:
     @property
     def is_missing(self) -> NDArray[np.bool_]:
         """Where the column has no value, (n,)."""
-        return self.codes < 0
+        missing: NDArray[np.bool_] = self.codes < 0
+        return missing
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Column:
         """The column at ``rows`` only, with the same ``values``."""
@@ -91,7 +92,8 @@ class Column:
     def equals(self, value: str) -> NDArray[np.bool_]:
         """Where the column holds ``value``, shape (n,)."""
         code = self.values.index(value) if value in self.values else -2
-        return self.codes == code
+        at: NDArray[np.bool_] = self.codes == code
+        return at
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -155,12 +155,12 @@ def find_columns(
     for canonical in CANONICAL:
         if canonical in source or canonical in skip:
             continue
-        own = next(_matches(canonical, [name for name in seen if name not in taken]), None)
-        if own is not None:
-            source[canonical] = own
-            taken.add(own)
-            if own != canonical:
-                notes.append(f"{where}: column '{own}' is taken as {canonical}.")
+        match = next(_matches(canonical, [name for name in seen if name not in taken]), None)
+        if match is not None:
+            source[canonical] = match
+            taken.add(match)
+            if match != canonical:
+                notes.append(f"{where}: column '{match}' is taken as {canonical}.")
     return Naming(source, tuple(notes))
 
 

@@ -54,11 +54,11 @@ class TableConfig(_Part):
 
     file: Text = Field(description="The file, relative to study.yaml.", min_length=1)
     kind: Literal["ratings", "items", "reviews"] = Field(
-        "ratings",
+        default="ratings",
         description="What a row is: a rating, an item with its texts and attributes, or an expert's review of a metric.",
     )
     layout: Literal["long", "wide"] | None = Field(
-        None,
+        default=None,
         description="long: one row a rating; wide: one column a rater. Found from the columns by default.",
     )
     columns: TextMap = Field(
@@ -76,44 +76,51 @@ class TableConfig(_Part):
     )
     map: TextMap = Field(default_factory=dict, description="Labels of this file to rename: `1: pass`.")
     missing: Texts | None = Field(
-        None, description="Spellings of a missing label in this file, in place of the study's; `[]` for none."
+        default=None,
+        description="Spellings of a missing label in this file, in place of the study's; `[]` for none.",
     )
-    encoding: Text = Field("", description="The file's text encoding, where it is not found rightly.")
-    separator: Text = Field("", description="The character between cells, where it is not found rightly.")
+    encoding: Text = Field(default="", description="The file's text encoding, where it is not found rightly.")
+    separator: Text = Field(
+        default="", description="The character between cells, where it is not found rightly."
+    )
 
 
 class ScaleConfig(_Part):
     """The labels that a metric may receive."""
 
     kind: Literal["binary", "nominal", "ordinal", "numeric", "pairwise"] | None = Field(
-        None, description="binary, nominal, ordinal, numeric or pairwise; found from the labels by default."
+        default=None,
+        description="binary, nominal, ordinal, numeric or pairwise; found from the labels by default.",
     )
     labels: Texts = Field(
         default_factory=list, description="Every label that may be given, in order if they have one."
     )
     ordered: bool | None = Field(
-        None, description="Whether the labels stand in order; true for ordinal and numeric, else false."
+        default=None,
+        description="Whether the labels stand in order; true for ordinal and numeric, else false.",
     )
     values: list[float] | None = Field(
-        None, description="One number a label, for statistics that need numbers."
+        default=None, description="One number a label, for statistics that need numbers."
     )
     low: float | None = Field(
-        None, description="Numeric: the lowest value allowed; a label below is invalid."
+        default=None, description="Numeric: the lowest value allowed; a label below is invalid."
     )
     high: float | None = Field(
-        None, description="Numeric: the highest value allowed; a label above is invalid."
+        default=None, description="Numeric: the highest value allowed; a label above is invalid."
     )
     indeterminate: Annotated[dict[Text, Texts], BeforeValidator(_mapped)] = Field(
         default_factory=dict,
         description="Labels that admit several verdicts, with those verdicts: `borderline: [pass, fail]`.",
     )
-    separator: Text = Field("", description="What separates the verdicts of a response set inside one label.")
+    separator: Text = Field(
+        default="", description="What separates the verdicts of a response set inside one label."
+    )
 
 
 class MetricConfig(_Part):
     """One criterion. The key is the metric's name in the ratings, or a pattern such as `pos-*`; `*` is every other."""
 
-    title: Text = Field("", description="What a reader sees in place of the name.")
+    title: Text = Field(default="", description="What a reader sees in place of the name.")
     scale: Annotated[ScaleConfig, BeforeValidator(_mapped)] = Field(
         default_factory=lambda: ScaleConfig(), description="The labels that the metric may receive."
     )
@@ -121,27 +128,30 @@ class MetricConfig(_Part):
         default_factory=dict, description="Labels of this metric to rename: `tie_inconsistent: tie`."
     )
     policy: Text = Field(
-        "", description="How indeterminate labels are counted: kept apart, left out, or as X (as fail)."
+        default="",
+        description="How indeterminate labels are counted: kept apart, left out, or as X (as fail).",
     )
-    tie: Text = Field("", description="The verdict that a tied majority counts as; left out by default.")
+    tie: Text = Field(
+        default="", description="The verdict that a tied majority counts as; left out by default."
+    )
     polarity: Literal["positive", "negative", ""] = Field(
-        "", description="positive where the behaviour is wanted, negative where it is not."
+        default="", description="positive where the behaviour is wanted, negative where it is not."
     )
-    rubric: Text = Field("", description="The written criterion that raters were given.")
+    rubric: Text = Field(default="", description="The written criterion that raters were given.")
     present: Texts = Field(default_factory=list, description="Examples where the behaviour is present.")
     absent: Texts = Field(default_factory=list, description="Examples where it is absent.")
-    group: Text = Field("", description="The suite that the metric belongs to.")
+    group: Text = Field(default="", description="The suite that the metric belongs to.")
 
 
 class RaterConfig(_Part):
     """One rater. The key is the rater's id in the ratings."""
 
     kind: Literal["human", "judge", "program", "reference"] | None = Field(
-        None, description="human, judge, program or reference."
+        default=None, description="human, judge, program or reference."
     )
-    expertise: Text = Field("", description="A person's field.")
-    model: Text = Field("", description="A judge's model and version.")
-    family: Text = Field("", description="The provider's line that a judge's model belongs to.")
+    expertise: Text = Field(default="", description="A person's field.")
+    model: Text = Field(default="", description="A judge's model and version.")
+    family: Text = Field(default="", description="The provider's line that a judge's model belongs to.")
     map: TextMap = Field(
         default_factory=dict,
         description="The rater's own labels, where they differ from the metric's: `1: pass`.",
@@ -151,8 +161,8 @@ class RaterConfig(_Part):
 class StudyConfig(_Part):
     """The whole of study.yaml."""
 
-    name: Text = Field("", description="The study's name.")
-    demo: Text = Field("", description="A note that the data are made up; shown on every page.")
+    name: Text = Field(default="", description="The study's name.")
+    demo: Text = Field(default="", description="A note that the data are made up; shown on every page.")
     tables: list[TableConfig] = Field(default_factory=list, description="The files of the study.")
     metrics: Annotated[dict[Text, MetricConfig], BeforeValidator(_mapped)] = Field(
         default_factory=dict, description="What is known of each metric."
@@ -165,24 +175,25 @@ class StudyConfig(_Part):
         description="Item attributes that together name the prompt or source that items share.",
     )
     slices: Texts | None = Field(
-        None, description="Item attributes to report by; those with 2 to 20 values by default."
+        default=None, description="Item attributes to report by; those with 2 to 20 values by default."
     )
     missing: Texts | None = Field(
-        None, description="Spellings of a missing label in text files; `[]` makes every spelling a label."
+        default=None,
+        description="Spellings of a missing label in text files; `[]` makes every spelling a label.",
     )
     normalise: Annotated[list[Normalisation], BeforeValidator(_listed)] = Field(
         default_factory=list,
         description="What to even out in labels: trim (spaces), case, nfc (Unicode form).",
     )
     on_duplicate: OnDuplicate = Field(
-        "error",
+        default="error",
         description="What to do where a rater labelled an item twice in one run: error, first, last or majority.",
     )
     population: Annotated[dict[Text, int], BeforeValidator(_mapped)] = Field(
         default_factory=dict,
         description="Totals of what the study was sampled from: metrics, benchmarks, items.",
     )
-    design: Text = Field("", description="How items were chosen for rating.")
+    design: Text = Field(default="", description="How items were chosen for rating.")
     reported: Annotated[dict[Text, dict[Text, float]], BeforeValidator(_mapped)] = Field(
         default_factory=dict,
         description="Published figures to check for coherence, by metric: agreement, kappa, n.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,8 @@ def _settled(long: Long, order: Rows, start: Rows, size: Rows, groups: Rows, cho
     if choose == "first":
         return order[start[groups]]
     if choose == "last":
-        return order[start[groups] + size[groups] - 1]
+        last: Rows = order[start[groups] + size[groups] - 1]
+        return last
     rows = [order[start[group] : start[group] + size[group]] for group in groups.tolist()]
     if choose == "majority":
         winners = [_majority(long, group) for group in rows]
@@ -101,12 +103,11 @@ def _majority(long: Long, rows: Rows) -> int:
 def _refuse(long: Long, groups: Sequence[Rows], why: str, fix: str) -> None:
     faults = Faults()
     for rows in groups:
-        faults.add_rows(rows[:1], lambda row, rows=rows: _conflict(long, rows, why, fix))
+        faults.add_rows(rows[:1], partial(_conflict, long, rows, why, fix))
     faults.check()
 
 
-def _conflict(long: Long, rows: Rows, why: str, fix: str) -> Fault:
-    first = int(rows[0])
+def _conflict(long: Long, rows: Rows, why: str, fix: str, first: int) -> Fault:
     named = {name: long.columns[name][first] for name in KEY}
     labels = list(dict.fromkeys(long.raw[int(row)] or "(none)" for row in rows))
     if len(labels) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.errors import SHOWN, Fault, UserErrors
+from voirdire.errors import SHOWN, Fault, UserError, UserErrors
 
 __all__ = ["Faults"]
 
@@ -30,6 +30,12 @@ class Faults:
         room = max(SHOWN - len(self._first), 0)
         self._first += [word(int(row)) for row in rows[:room]]
         self._total += len(rows)
+
+    def collect(self, problem: UserError) -> None:
+        """Note the faults of an error that was caught."""
+        room = max(SHOWN - len(self._first), 0)
+        self._first += problem.faults[:room]
+        self._total += getattr(problem, "total", len(problem.faults))
 
     def check(self) -> None:
         """Raise everything found, or do nothing."""

@@ -191,12 +191,12 @@ def _scale(labels: frozenset[str], config: MetricConfig, name: str, *, pairs: bo
 
 def _said(scales: Sequence[Scale], names: Sequence[str], declared: Sequence[MetricConfig]) -> list[str]:
     """What was assumed of scales that nobody declared, one sentence a scale."""
-    shared: dict[Scale | tuple[object, ...], list[str]] = {}
+    shared: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
     for scale, name, config in zip(scales, names, declared, strict=True):
         if not config.scale.labels:
             shared.setdefault((scale.kind, scale.ordered, scale.labels), []).append(name)
     notes = []
-    for (kind, ordered, labels), metrics in shared.items():  # type: ignore[misc]
+    for (kind, ordered, labels), metrics in shared.items():
         whom = f"'{metrics[0]}'" if len(metrics) == 1 else f"{len(metrics):,} metrics"
         order = "in numeric order" if ordered else "without order" if len(labels) > 2 else ""
         shown = ", ".join(labels[:8]) + (f", ... ({len(labels):,} in all)" if len(labels) > 8 else "")

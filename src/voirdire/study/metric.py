@@ -10,6 +10,7 @@ from voirdire.study.scale import Scale
 
 __all__ = ["Metric", "Polarity"]
 
+UNMAPPED = Policy(KEPT_APART)
 Polarity = Literal["positive", "negative", ""]
 
 
@@ -25,7 +26,7 @@ class Metric:
     name: str
     scale: Scale
     title: str = ""
-    policy: Policy = Policy(KEPT_APART)
+    policy: Policy = UNMAPPED
     tie: str | None = None
     polarity: Polarity = ""
     rubric: str = ""

@@ -46,7 +46,8 @@ class Verdicts:
     @property
     def given(self) -> NDArray[np.bool_]:
         """Which items have a verdict, (n_items,)."""
-        return self.counts.sum(axis=1) > 0
+        given: NDArray[np.bool_] = self.counts.sum(axis=1) > 0
+        return given
 
     @property
     def shares(self) -> NDArray[np.float64]:

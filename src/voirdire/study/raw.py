@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,3 +43,7 @@ class RawTable:
         """How a message names the row at ``position`` (from 0), and a column of it."""
         place = f"{self.name}, row {int(self.row[position]):,}"
         return f"{place}, column '{column}'" if column else place
+
+    def noting(self, note: str) -> RawTable:
+        """The table with a further sentence on how it was read, if there is one."""
+        return replace(self, notes=(*self.notes, note)) if note else self

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -95,12 +96,14 @@ def _kinds_in_file(long: Long) -> dict[int, RaterKind]:
     kinds = long.columns.get("rater_kind")
     if kinds is None:
         return {}
-    rater = long.columns["rater_id"].codes.astype(np.int64)
     width = len(kinds.values) + 1
-    pairs, first = np.unique(rater * width + kinds.codes + 1, return_index=True)
+    key = long.columns["rater_id"].codes.astype(np.int64) * width + kinds.codes + 1
+    first_row = np.full(len(long.columns["rater_id"].values) * width, -1, dtype=np.int64)
+    first_row[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    pairs = np.flatnonzero(first_row >= 0)
     faults = Faults()
     found: dict[int, tuple[RaterKind, int]] = {}
-    for pair, row in zip(pairs.tolist(), first.tolist(), strict=True):
+    for pair, row in zip(pairs.tolist(), first_row[pairs].tolist(), strict=True):
         code, kind = divmod(pair, width)
         if kind:
             _note_kind(long, code, kinds.values[kind - 1], row, found, faults)
@@ -139,7 +142,7 @@ def with_attributes(raters: Sequence[Rater], columns: Mapping[str, Column]) -> t
     described = []
     for code, rater in enumerate(raters):
         told = {name: value for name, column in columns.items() if (value := column[code]) is not None}
-        own = {
+        own: dict[str, Any] = {
             name: told[name]
             for name in ("expertise", "model", "family")
             if name in told and not getattr(rater, name)

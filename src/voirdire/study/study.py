@@ -32,7 +32,8 @@ class Study:
 
     ``assumptions`` are the sentences that say how the files were read, ``counts`` what was merged or missing by name
     (``missing_labels``, ``merged_duplicates``, ...). ``population`` holds declared totals (metrics, items, ...) of what
-    the study was sampled from, ``design`` how; ``demo`` marks made data. ``slice_by`` are the attributes to slice by.
+    the study was sampled from, ``design`` how; ``demo`` marks made data. ``slice_by`` are the attributes to slice by. ``reported`` holds published
+    figures to check, by metric (agreement, kappa, n).
     """
 
     name: str
@@ -48,6 +49,7 @@ class Study:
     design: str = ""
     slice_by: tuple[str, ...] = ()
     demo: str = ""
+    reported: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def metric(self, name: str) -> Metric:
         """The metric called ``name``."""
@@ -66,7 +68,7 @@ class Study:
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
         """Ratings that count in unbiased figures, (n,): labelled, not anchored, not an example given to the judge."""
-        usable = (self.ratings.label >= 0) & (self.ratings.status == OK)
+        usable: NDArray[np.bool_] = (self.ratings.label >= 0) & (self.ratings.status == OK)
         for flag in ("anchored", "used_as_example"):
             if flag in self.ratings.attributes:
                 column = self.ratings.attributes[flag]
@@ -109,8 +111,8 @@ class Study:
         rows = self._first_run(rows)
         label = new[self.ratings.label[rows]]
         rows, label = rows[label >= 0], label[label >= 0]
-        items, item = np.unique(self.ratings.item[rows], return_inverse=True)
-        raters, rater = np.unique(self.ratings.rater[rows], return_inverse=True)
+        items, item = np.unique(self.ratings.item[rows].astype(np.intp), return_inverse=True)
+        raters, rater = np.unique(self.ratings.rater[rows].astype(np.intp), return_inverse=True)
         coded = Coded(
             item=item.astype(np.int32),
             rater=rater.astype(np.int32),

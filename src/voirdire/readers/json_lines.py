@@ -1,0 +1,51 @@
+"""JSON Lines: one object a line; blank lines are passed over."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from voirdire.readers.files import decode, read_bytes
+from voirdire.readers.records import read_records, unique_keys
+from voirdire.registry import register
+from voirdire.study.faults import Faults
+from voirdire.study.raw import RawTable
+
+__all__ = ["read_json_lines"]
+
+
+@register("reader", "ndjson")
+@register("reader", "jsonl")
+def read_json_lines(path: Path, *, encoding: str = "") -> RawTable:
+    """Read one JSON object a line; every line that is none is a fault, and all are raised at once."""
+    file = read_bytes(path)
+    text = decode(file, encoding)
+    name = file.source.name
+    decoder = json.JSONDecoder(object_pairs_hook=unique_keys)
+    faults = Faults()
+    records: list[dict[str, Any]] = []
+    rows: list[int] = []
+    for number, line in enumerate(text.lines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = decoder.decode(line)
+        except (ValueError, RecursionError) as problem:
+            faults.add(
+                f"is not JSON ({problem})", where=f"{name}, row {number:,}", expected="one object a line"
+            )
+            continue
+        if not isinstance(record, dict):
+            faults.add(f"is {_kind(record)}", where=f"{name}, row {number:,}", expected="one object a line")
+            continue
+        records.append(record)
+        rows.append(number)
+    faults.check()
+    table = read_records(records, rows, file.source)
+    return table.noting(text.note)
+
+
+def _kind(value: object) -> str:
+    names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
