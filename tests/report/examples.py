@@ -211,7 +211,7 @@ def audit(
     entries: Sequence[StandIn] = (),
     findings: Sequence[Finding] = (),
     *,
-    answer: str = "Not yet. On one metric the judge is worse than one more expert; on the others it cannot tell.",
+    answer: str = "Not yet. On one metric the judge is worse than one more expert; the rest is open.",
 ) -> Audit:
     """An audit around hand-made findings."""
     return Audit(

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-__all__ = ["embedded", "inline", "plotting", "policy", "render", "static"]
+__all__ = ["embedded", "fragment", "inline", "plotting", "policy", "render", "static"]
 
 _HERE = files("voirdire.report")
 
@@ -74,6 +74,11 @@ def render(template: str, *, style: str, scripts: tuple[str, ...] = (), **contex
             **context,
         )
     )
+
+
+def fragment(template: str, *, style: str, **context: Any) -> str:
+    """A template as a part of somebody else's page."""
+    return _templates().get_template(template).render(style=Markup(style), **context)
 
 
 @cache

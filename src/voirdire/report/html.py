@@ -50,7 +50,9 @@ def _viewer(audit: Audit, few: bool, folder: str, text: bool) -> dict[str, objec
         note = f"All {count(n)} ratings, one item a row with every label it received.{left_out}"
         return {"note": note, "n": n, "data": embedded(ratings_data(study, rows, text=text)), "pages": ()}
     if not folder:
-        note = f"The {count(n)} ratings are too many for one page. A report written to a folder has them beside it."
+        note = (
+            f"The {count(n)} ratings are too many for one page; a report written to a folder has them beside."
+        )
         return {"note": note, "n": n, "data": "", "pages": ()}
     counts = np.bincount(study.ratings.metric, minlength=len(study.metrics))
     pages = tuple(

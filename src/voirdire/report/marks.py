@@ -81,7 +81,7 @@ def estimates(cell: Cell) -> list[Estimate]:
 
 
 def axis(kind: ColumnKind, cells: Iterable[Cell], width: int = WIDTH) -> Axis:
-    """The axis that holds every interval of ``cells``: 0 to 1 for shares, to 1 for coefficients, never cut."""
+    """The axis that holds every interval of ``cells``: 0 to 1 for shares, to 1 for coefficients."""
     shown = [estimate for cell in cells for estimate in estimates(cell)]
     ends = [end for e in shown for end in (e.low, e.value, e.high) if math.isfinite(end)] or [0.0]
     if kind in ("share", "rate"):

@@ -24,7 +24,7 @@ JUDGE_AND_PEOPLE = {"domain": ["judge", "people"], "range": ["var(--judge)", "va
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure ready to print: its ``spec`` as embedded JSON, a ``label`` that says what it shows, a caption."""
+    """A figure ready to print: ``spec`` as embedded JSON, a ``label`` that says what it shows, a caption."""
 
     id: str
     spec: Markup

@@ -16,6 +16,8 @@ Rows = NDArray[np.intp]
 Codes = NDArray[np.integer[Any]]
 SHORT = 60
 """A rating's attribute with a longer value is text, and is left out where texts are."""
+SAID = ("rationale", "comment")
+"""Attributes of ratings that are text however short."""
 
 
 def ordered_rows(study: Study, rows: Rows) -> Rows:
@@ -68,7 +70,7 @@ def _columns(
     return [
         {"name": name, **_column(column, rows)}
         for name, column in columns.items()
-        if longest is None or max(map(len, column.values), default=0) <= longest
+        if longest is None or (name not in SAID and max(map(len, column.values), default=0) <= longest)
     ]
 
 

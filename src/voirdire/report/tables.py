@@ -1,4 +1,4 @@
-"""Tables laid out for a reader: cells shown, plots on one axis, and notes that name each interval's target."""
+"""Tables laid out for a reader: cells shown, plots on one axis, notes that name each interval's target."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 // All text goes in as textContent, so whatever an item, rater or label says stays text.
 (() => {
   "use strict";
-  const SHOWN = 200;
+  const SHOWN = 200, GLIMPSE = 10;
   const store = document.getElementById("ratings");
   const place = document.getElementById("rows");
   if (!store || !place) return;
@@ -140,9 +140,9 @@
   place.querySelector(".viewer").replaceChildren(controls, status, scroll, more);
 
   let found = [], want = wanted(""), drawn = 0;
-  function draw() {
-    for (const group of found.slice(drawn, drawn + SHOWN)) body.append(row(group, want));
-    drawn = Math.min(found.length, drawn + SHOWN);
+  function draw(most = SHOWN) {
+    for (const group of found.slice(drawn, drawn + most)) body.append(row(group, want));
+    drawn = Math.min(found.length, drawn + most);
     more.hidden = drawn === found.length;
     more.textContent = `Show ${number(Math.min(SHOWN, found.length - drawn))} more`;
   }
@@ -153,7 +153,7 @@
     if (want.items.size) parts.push(`${number(want.items.size)} chosen items`);
     return parts.length ? ` (${parts.join("; ")})` : "";
   }
-  function show() {
+  function show(most = SHOWN) {
     found = groups.filter((group) => matches(group, want));
     const ratings = found.reduce((sum, group) => sum + group.to - group.from, 0);
     status.textContent = found.length
@@ -165,7 +165,7 @@
     search.value = want.search;
     body.replaceChildren();
     drawn = 0;
-    draw();
+    draw(most);
   }
   function choose() {
     const query = new URLSearchParams();
@@ -195,6 +195,6 @@
     if (row) { row.tabIndex = -1; row.focus(); }
   });
   window.addEventListener("hashchange", follow);
-  show();
+  show(place.classList.contains("glimpse") ? GLIMPSE : SHOWN);
   follow();
 })();

@@ -1,0 +1,73 @@
+"""A headless browser that records whatever a page does beyond standing still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import missing
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@dataclass
+class Opened:
+    """A page in the browser, and every request, dialog, complaint and error that it caused."""
+
+    tab: Any
+    requests: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+
+    def wait_for_plots(self) -> None:
+        """Until every plot is drawn or has failed."""
+        self.tab.wait_for_function(
+            "[...document.querySelectorAll('[data-spec]')].every((place) => place.dataset.drawn)"
+        )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        missing(f"a browser at {CHROMIUM}")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def browser_page(browser: Any) -> Iterator[Callable[..., Opened]]:
+    """Open a file: ``browser_page(path, fragment="", width=1280, scheme="light", scripts=True)``."""
+    contexts = []
+
+    def open_page(
+        path: Path, fragment: str = "", *, width: int = 1280, scheme: str = "light", scripts: bool = True
+    ) -> Opened:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=scripts
+        )
+        contexts.append(context)
+        opened = Opened(context.new_page())
+        opened.tab.on("request", lambda request: opened.requests.append(request.url))
+        opened.tab.on("console", lambda message: opened.troubles.append(message.text))
+        opened.tab.on("pageerror", lambda error: opened.troubles.append(str(error)))
+        opened.tab.on("dialog", lambda dialog: (opened.troubles.append("dialog"), dialog.dismiss()))
+        opened.tab.goto(path.as_uri() + fragment)
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()
