@@ -108,9 +108,10 @@ def main(names: list[str]) -> int:
             )
         kept = cost.status == 0 and cost.wall <= case.seconds and cost.gigabytes <= case.gigabytes
         broken += not kept
-        figures = f"{cost.cpu:7.1f}  {cost.wall:7.1f}  {case.seconds:7.0f}  {cost.gigabytes:5.2f}  {case.gigabytes:5.1f}"
+        seconds = f"{cost.cpu:7.1f}  {cost.wall:7.1f}  {case.seconds:7.0f}"
+        memory = f"{cost.gigabytes:5.2f}  {case.gigabytes:5.1f}"
         verdict = "within" if kept else f"BROKEN (exit {cost.status})"
-        print(f"{case.name:12}  {n:10,}  {figures}  {verdict}", flush=True)
+        print(f"{case.name:12}  {n:10,}  {seconds}  {memory}  {verdict}", flush=True)
     return int(broken > 0)
 
 
