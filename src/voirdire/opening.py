@@ -33,15 +33,14 @@ def open(
     judges: Collection[str] = (),
     wide: Sequence[str] = (),
     missing: Sequence[str] | None = None,
-    on_duplicate: str = "",
     config: Mapping[str, Any] | None = None,
 ) -> Study:
     """Open a study from a file of labels, a frame, a folder with study.yaml, or the study.yaml itself.
 
     ``columns`` maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join several
     with ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each. ``missing`` are
-    the spellings of a missing label, ``on_duplicate`` is error, first, last or majority. ``config`` holds further keys
-    of study.yaml, which come before those of the file. Faults of the user's are raised as ``UserError``.
+    the spellings of a missing label in text files. ``config`` holds further keys of study.yaml
+    (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes are raised as ``UserError``.
 
     >>> study = open({"item_id": ["a", "a", "b"], "rater_id": ["Ann", "Bo", "Ann"], "label": ["pass", "fail", "pass"]})
     >>> study
@@ -49,7 +48,6 @@ def open(
     """
     over = dict(config or {})
     over |= {"missing": list(missing)} if missing is not None else {}
-    over |= {"on_duplicate": on_duplicate} if on_duplicate else {}
     extra: dict[str, Any] = {"columns": dict(columns or {}), "raters": list(wide)}
     if is_frame(source):
         table = TableConfig(file="data frame", **extra)

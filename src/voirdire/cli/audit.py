@@ -31,7 +31,7 @@ def command(
     wide: flags.Wide = "",
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
-    on_duplicate: flags.OnDuplicate = "error",
+    on_duplicate: flags.OnDuplicate = "",
     level: flags.Level = 0.95,
     margin: flags.Margin = 0.10,
     resamples: flags.Resamples = 2000,
@@ -62,7 +62,7 @@ def command(
             judges=tuple(judge or ()),
             wide=flags.split(wide),
             missing=flags.missing_spellings(missing),
-            on_duplicate=on_duplicate,
+            config={"on_duplicate": on_duplicate} if on_duplicate else None,
         )
         step(f"Auditing {len(study.ratings):,} ratings")
         audited = run(study, options)

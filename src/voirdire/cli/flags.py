@@ -64,6 +64,7 @@ OnDuplicate = Annotated[
         "--on-duplicate",
         metavar="RULE",
         help="Where one rater labelled an item twice: error, first, last or majority.",
+        show_default=False,
     ),
 ]
 
