@@ -24,6 +24,7 @@ REASONS = {
     "negative_values": "a ratio scale has no values below zero",
     "singular": "the covariance cannot be inverted",
     "too_few_resamples": "too few resamples gave a value",
+    "unbounded": "the interval has no lower end",
     "zero_width": "the data show no spread from which to build an interval",
     "insufficient_systems": "too few systems to compare",
     "no_interval_method": "no interval is known for it",

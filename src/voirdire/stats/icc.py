@@ -155,8 +155,11 @@ def _absolute_interval(t: MeanSquares, icc: float, tail: float) -> Interval:
 
 
 def _stepped(icc: float, k: float) -> float:
-    """Spearman and Brown: the correlation of means of ``k`` ratings from that of single ones."""
-    return _ratio(k * icc, 1 + (k - 1) * icc)
+    """Spearman and Brown: the correlation of means of ``k`` ratings from that of single ones; NaN stays."""
+    if math.isnan(icc):
+        return icc
+    below = 1 + (k - 1) * icc
+    return k * icc / below if below > 0 else -math.inf
 
 
 def _ratio(top: float, bottom: float) -> float:
@@ -166,8 +169,10 @@ def _ratio(top: float, bottom: float) -> float:
 def _estimate(
     value: float, interval: Interval, level: float, n_items: int, n_ratings: int, target: str
 ) -> Estimate:
-    if math.isnan(value):
+    if not math.isfinite(value):
         return undefined("no_variation", n_items=n_items, n_ratings=n_ratings)
+    if interval[0] == -math.inf:
+        return Estimate(value, level=level, n_items=n_items, n_ratings=n_ratings, no_interval="unbounded")
     return bounded_estimate(
         value, interval, level=level, n_items=n_items, n_ratings=n_ratings, method="F", target=target
     )

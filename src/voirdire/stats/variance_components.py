@@ -18,6 +18,9 @@ Codes = NDArray[np.int64]
 LARGEST = 2_000
 """Items or raters, whichever are fewer, up to which the dense part of the equations is solved."""
 
+DENSE_UP_TO = 10_000
+"""Cells of a table up to which plain arrays are quicker than sparse ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class VarianceComponents:
@@ -35,7 +38,7 @@ class _Equations:
     y: Floats
     many: Codes
     few: Codes
-    met: csr_array
+    met: Floats | csr_array
     per_many: Floats
     per_few: Floats
 
@@ -64,18 +67,21 @@ class _Equations:
         """The equations of the mean and the few, the many eliminated: matrix and right-hand side."""
         weight = ratio_many**2 / d
         k = self.per_few.size
-        weighted = diags_array(weight) @ self.met
         corner = np.empty((k + 1, k + 1))
         corner[0, 0] = self.y.size - float(weight @ self.per_many**2)
         corner[0, 1:] = corner[1:, 0] = ratio_few * (self.per_few - self.met.T @ (weight * self.per_many))
-        crossed = np.asarray((self.met.T @ weighted).todense())
-        corner[1:, 1:] = ratio_few**2 * (np.diag(self.per_few) - crossed) + np.eye(k)
+        corner[1:, 1:] = ratio_few**2 * (np.diag(self.per_few) - self._crossed(weight)) + np.eye(k)
         many_sum = np.bincount(self.many, self.y, minlength=d.size)
         few_sum = np.bincount(self.few, self.y, minlength=k)
         right = np.empty(k + 1)
         right[0] = self.y.sum() - float(weight * self.per_many @ many_sum)
         right[1:] = ratio_few * (few_sum - self.met.T @ (weight * many_sum))
         return corner, right
+
+    def _crossed(self, weight: Floats) -> Floats:
+        if isinstance(self.met, np.ndarray):
+            return np.asarray((self.met.T * weight) @ self.met)
+        return np.asarray((self.met.T @ (diags_array(weight) @ self.met)).todense())
 
 
 def variance_components(item: Codes, rater: Codes, value: Floats) -> VarianceComponents:
@@ -115,6 +121,8 @@ def _equations(item: Codes, rater: Codes, y: Floats) -> _Equations:
     n_items, n_raters = int(item.max()) + 1, int(rater.max()) + 1
     many, few = (item, rater) if n_items >= n_raters else (rater, item)
     assert min(n_items, n_raters) <= LARGEST, "the caller keeps the dense part small"
-    met = csr_array((np.ones(y.size), (many, few)), shape=(max(n_items, n_raters), min(n_items, n_raters)))
+    shape = (max(n_items, n_raters), min(n_items, n_raters))
+    sparse = csr_array((np.ones(y.size), (many, few)), shape=shape)
+    met = np.asarray(sparse.todense()) if shape[0] * shape[1] <= DENSE_UP_TO else sparse
     per_many = np.bincount(many).astype(np.float64)
     return _Equations(y, many, few, met, per_many, np.bincount(few).astype(np.float64))
