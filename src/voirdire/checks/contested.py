@@ -1,0 +1,64 @@
+"""Contested items: several people, and no label that more of them gave than any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from voirdire.checks.against_people import most_labels
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Cell, Evidence, LabelCounts, Missing, Row
+from voirdire.checks.panels import majority, several
+from voirdire.checks.words import listing
+from voirdire.study import Panel
+
+__all__ = ["contested", "said_by_judges"]
+
+
+def contested(context: Context, most: int) -> tuple[list[Row], int]:
+    """The first ``most`` contested items, most people first, and how many there are; a tie is kept, never broken."""
+    found: list[tuple[int, Row]] = []
+    total = 0
+    for name in context.audited():
+        if not most_labels(context, name):
+            continue
+        panel = context.people(name, context.policies(name)[0])
+        tied = np.flatnonzero(several(panel.coded) & (majority(panel.coded) < 0))
+        total += len(tied)
+        raters = panel.raters_per_item[tied]
+        first = tied[np.argsort(-raters, kind="stable")][:most]
+        found += [(int(panel.raters_per_item[item]), _row(context, panel, item)) for item in first.tolist()]
+    found.sort(key=lambda pair: -pair[0])
+    return [row for _, row in found[:most]], total
+
+
+def said_by_judges(context: Context, metric: str, item: int) -> Cell:
+    """What the judges said of one item of the people's panel, as text."""
+    policy = context.policies(metric)[0]
+    judges: Sequence[int] = context.study.judges_of(metric)
+    said = []
+    for judge in judges:
+        verdicts = context.verdicts(metric, judge, policy)
+        if verdicts.given[item]:
+            label = verdicts.scale.labels[int(verdicts.codes[item])]
+            said.append(label if len(judges) == 1 else f"{context.study.raters[judge].id}: {label}")
+    return listing(said) if said else Missing("none", "no verdict")
+
+
+def _row(context: Context, panel: Panel, item: int) -> Row:
+    coded = panel.coded
+    counts = np.bincount(coded.label[coded.item == item], minlength=coded.q)
+    top = counts.max()
+    ties = [panel.scale.labels[code] for code in np.flatnonzero(counts == top)]
+    name = context.study.items.ids[panel.items[item]]
+    cells: dict[str, Cell] = {
+        "item": name,
+        "metric": panel.metric.label,
+        "people": LabelCounts(
+            {label: int(n) for label, n in zip(panel.scale.labels, counts, strict=True) if n}
+        ),
+        "judge": said_by_judges(context, panel.metric.name, item),
+        "state": f"tied {int(top)}–{int(top)}: {listing(ties)}",
+    }
+    return Row(cells, Evidence(panel.metric.name, items=(name,)))

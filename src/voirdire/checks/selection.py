@@ -1,0 +1,131 @@
+"""Were the judged items easy? Agreement on items on which people are unanimous, and on those they split over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
+from voirdire.checks.panels import same_label_pairs, several, unanimous
+from voirdire.checks.scales import weights
+from voirdire.checks.stand_in_cases import Case, cases
+from voirdire.checks.words import count, listing, percent, share
+from voirdire.registry import register
+from voirdire.stats import judge_agreement
+from voirdire.stats.proportion import proportion, wilson_interval
+
+__all__ = ["selection"]
+
+
+@register("check", "selection")
+def selection(context: Context) -> Finding | None:
+    """The judge on unanimous and on split items, and whether judged items are more unanimous than the others."""
+    compared = [one for one in cases(context) if one.compared]
+    if not compared:
+        return None
+    chosen = tuple(row for one in compared if (row := _chosen(context, one)) is not None)
+    rows = tuple(row for one in compared for row in _rows(context, one))
+    flattering = [row for row in chosen if row.cells["flattering"] == "yes"]
+    columns = (
+        Column("metric", "Metric"),
+        Column("judge", "Judge"),
+        Column("part", "People"),
+        Column("items", "Items", "count"),
+        Column("raw", "Judge–person agreement", "share"),
+        Column("judge_person", "Judge–person κ", "coefficient"),
+    )
+    tables = (
+        Table(
+            "selection", "The judge where people are unanimous and where they split", columns, rows, ("raw",)
+        ),
+        _chosen_table(chosen),
+    )
+    return Finding(
+        check="selection",
+        question="Were the judged items easy?",
+        answer=_answer(context, compared, flattering),
+        tables=tuple(table for table in tables if table.rows),
+        beware=(
+            "Agreement on items that were chosen because people agreed on them is higher than on items as they come.",
+        ),
+        data={"flattering": len(flattering)},
+    )
+
+
+def _rows(context: Context, one: Case) -> Iterator[Row]:
+    panel = context.people(one.metric)
+    same, many = unanimous(panel.coded), several(panel.coded)
+    shares = context.verdicts(one.metric, one.judge).shares
+    for name, items in (("unanimous", same), ("split", many & ~same)):
+        found = judge_agreement(
+            panel.coded.select(items[panel.coded.item]),
+            shares,
+            **weights(panel.scale),
+            level=context.options.level,
+        )
+        cells: dict[str, Cell] = {
+            "metric": panel.metric.label,
+            "judge": context.study.raters[one.judge].id,
+            "part": name,
+            "items": found.agreement.n_items,
+            "raw": found.agreement,
+            "judge_person": found.coefficient,
+        }
+        yield Row(cells, Evidence(metric=one.metric))
+
+
+def _chosen(context: Context, one: Case) -> Row | None:
+    """Judged beside unjudged items of a metric on which the judge left some out."""
+    panel = context.people(one.metric)
+    many, given = several(panel.coded), context.verdicts(one.metric, one.judge).given
+    judged, left = many & given, many & ~given
+    if judged.sum() < 5 or left.sum() < 5:
+        return None
+    same = unanimous(panel.coded)
+    inside, outside = (panel.coded.select(items[panel.coded.item]) for items in (judged, left))
+    pairs, others = same_label_pairs(inside), same_label_pairs(outside)
+    x, n, y, m = int(same[judged].sum()), int(judged.sum()), int(same[left].sum()), int(left.sum())
+    low = float(wilson_interval(x, n, level=context.options.level)[0])
+    high = float(wilson_interval(y, m, level=context.options.level)[1])
+    # Newcombe's interval of a difference of two shares: it lies above 0 exactly when this holds
+    gap = x / n - y / m
+    reach = float(np.hypot(x / n - low, high - y / m))
+    cells: dict[str, Cell] = {
+        "metric": panel.metric.label,
+        "judge": context.study.raters[one.judge].id,
+        "judged": share(x, n),
+        "left": share(y, m),
+        "judged_pairs": percent(pairs.share, pairs.total),
+        "left_pairs": percent(others.share, others.total),
+        "flattering": "yes" if gap > reach else "not shown",
+        "share": proportion(x, n, level=context.options.level),
+    }
+    return Row(cells, Evidence(metric=one.metric))
+
+
+def _chosen_table(rows: tuple[Row, ...]) -> Table:
+    columns = (
+        Column("metric", "Metric"),
+        Column("judge", "Judge"),
+        Column("judged", "Unanimous, judged items"),
+        Column("left", "Unanimous, other items"),
+        Column("judged_pairs", "Same label, judged"),
+        Column("left_pairs", "Same label, others"),
+        Column("flattering", "More unanimous than the rest"),
+    )
+    return Table("judged_items", "Items that were judged beside items that were not", columns, rows)
+
+
+def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row]) -> str:
+    if flattering:
+        who = listing(list(dict.fromkeys(str(row.cells["metric"]) for row in flattering)), most=3)
+        row = flattering[0]
+        return (
+            f"Yes: on {who} people are unanimous on {row.cells['judged']} of the judged items and on {row.cells['left']} of the "
+            "others, so agreement there is flattering."
+        )
+    items = sum(int(several(context.people(one.metric).coded).sum()) for one in compared)
+    same = sum(int(unanimous(context.people(one.metric).coded).sum()) for one in compared)
+    return f"No sign of it: people are unanimous on {share(same, items)} of {count(len(compared), 'compared panel')}, and the judge saw them all alike."
