@@ -42,17 +42,15 @@ def item_table(table: RawTable, declared: TableConfig) -> ItemTable:
             expected="a column item_id",
             fix=f"map one of {', '.join(list(table.columns)[:30])}",
         )
-    ids = columns.pop("item_id").without([""]) if table.text else columns.pop("item_id")
+    ids = columns.pop("item_id").without([""])
     own = named.names.get("item_id", "item_id")
     faults = Faults()
     faults.add_rows(
         np.flatnonzero(ids.is_missing),
         lambda row: Fault("is empty", where=table.where(row, own), expected="an item's name"),
     )
-    seen = np.zeros(len(ids.values) + 1, dtype=np.intp)
     first = np.full(len(ids.values) + 1, -1, dtype=np.intp)
     first[ids.codes[::-1]] = np.arange(len(ids) - 1, -1, -1)
-    del seen
     again = np.flatnonzero((first[ids.codes] != np.arange(len(ids))) & ~ids.is_missing)
     faults.add_rows(
         again,
@@ -63,8 +61,7 @@ def item_table(table: RawTable, declared: TableConfig) -> ItemTable:
         ),
     )
     faults.check()
-    if table.text:
-        columns = {name: column.without([""]) for name, column in columns.items()}
+    columns = {name: column.without([""]) for name, column in columns.items()}
     return ItemTable(table.name, ids, columns, named.notes)
 
 

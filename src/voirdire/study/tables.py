@@ -55,10 +55,8 @@ def to_long(
     raw = named.columns["label"]
     label = Spelling(spelled, steps, declared.map).read(raw)
     raw = raw.without([""]) if "" in spelled else raw
-    columns = {
-        name: column.without([""]) if table.text and name != "label" else column
-        for name, column in named.columns.items()
-    }
+    # an attribute that is the empty text says as little as a null, and text files cannot tell them apart
+    columns = {name: column.without([""]) for name, column in named.columns.items() if name != "label"}
     columns["label"] = label
     described = LongTable(table.source, named.names, table.text, bool(raters))
     long = Long(columns, raw, np.zeros(len(row), dtype=np.int16), row, (described,), {})

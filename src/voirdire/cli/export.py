@@ -1,0 +1,44 @@
+"""``voirdire export``: every rating of every rater, as it came in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from voirdire.cli import flags
+
+__all__ = ["command"]
+
+
+def command(
+    source: flags.Source,
+    target: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A .csv, .tsv, .jsonl or .parquet file.", show_default=False),
+    ],
+    judge: flags.Judges = None,
+    wide: flags.Wide = "",
+    column: flags.ColumnNames = None,
+    missing: flags.Missing = None,
+    on_duplicate: flags.OnDuplicate = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+) -> None:
+    """Write every rating of every rater, as it came in, as one long table."""
+    from pathlib import Path
+
+    from voirdire.errors import UserError
+    from voirdire.opening import open as open_study
+
+    if Path(target).exists() and not force:
+        raise UserError("exists already", where=target, fix="choose another name, or replace it with --force")
+    study = open_study(
+        source,
+        columns=flags.column_names(column),
+        judges=tuple(judge or ()),
+        wide=flags.split(wide),
+        missing=flags.missing_spellings(missing),
+        config={"on_duplicate": on_duplicate} if on_duplicate else None,
+    )
+    study.export(target)
+    typer.echo(f"Wrote {len(study.ratings):,} ratings to {target}.")
