@@ -21,6 +21,7 @@ __all__ = ["BUILT_IN", "Plugin", "get", "names", "plugins", "register"]
 BUILT_IN = {
     "statistic": "voirdire.stats",
     "check": "voirdire.checks",
+    "calibrator": "voirdire.align.calibrators",
     "reader": "voirdire.readers",
     "writer": "voirdire.writers",
     "report": "voirdire.report",

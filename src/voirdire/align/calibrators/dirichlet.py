@@ -1,0 +1,42 @@
+"""Dirichlet calibration: every label's probability may move every other, shrunk toward temperature and bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.calibrator import Setting
+from voirdire.align.features import Features
+from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercept, metric_effects
+from voirdire.registry import register
+
+__all__ = ["Dirichlet"]
+
+
+@register("calibrator", "dirichlet")
+@dataclass(frozen=True)
+class Dirichlet(LogLinear):
+    """logits = (a * I + W) z + b + u_metric with a ridge on W, so that it shrinks toward a * z + b, not toward 0.
+
+    Without shrinkage it is Dirichlet calibration (Kull et al. 2019, equation 4). Shrinking toward temperature
+    scaling with bias keeps its (C - 1)(C + 1) numbers safe from about 75 items.
+    """
+
+    name: ClassVar[str] = "dirichlet"
+
+    def applies(self, features: Features) -> str:
+        """It needs a judge that answers with human labels or their probabilities."""
+        return "" if features.speaks else "no judge gives human labels or their probabilities"
+
+    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+        """The common slope, and a free matrix."""
+        z = features.panel(setting.alpha)
+        return Design.of(
+            features,
+            tied=[(z, 1.0, SLOPE)],
+            dense=[intercept(features), (z - z.mean(axis=1, keepdims=True), setting.precision)],
+            sparse=metric_effects(features, setting.precision),
+        )

@@ -1,0 +1,54 @@
+"""The stack: every judge's verdict, probabilities and score, with shrunken metric intercepts and covariates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.calibrator import Setting
+from voirdire.align.features import ALPHA, Features
+from voirdire.align.loglinear import SLOPE, Column, Design, LogLinear, intercept, metric_effects, numbers, scaled
+from voirdire.registry import register
+
+__all__ = ["Stack"]
+
+CATEGORY = 0.5
+"""Indicator of a judge's label: at 0.5 its effect is shrunk four times as much as one of 1."""
+
+
+@register("calibrator", "stack")
+@dataclass(frozen=True)
+class Stack(LogLinear):
+    """logits = a * z + b + u_metric + sum over judges of (effect of its label, of its log probabilities) + W x.
+
+    z is the panel's log probability; a judge's label may be one of its own scale, and a reply without a verdict
+    is a label too. x are covariates and the judges' scores in standard units. All but a and b share one ridge.
+    """
+
+    name: ClassVar[str] = "stack"
+
+    def applies(self, features: Features) -> str:
+        """It needs a judge."""
+        return "" if features.judges else "no judge"
+
+    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+        """Panel, intercept, metrics, every judge's codes and probabilities, covariates and scores."""
+        ridge = setting.precision
+        verdicts: list[tuple[Column, float]] = [
+            ((output.code, output.n_codes, CATEGORY), ridge) for output in features.judges
+        ]
+        own = [
+            (np.where(output.speaks[:, None], z - z.mean(axis=1, keepdims=True), 0.0), ridge)
+            for output in features.judges
+            if np.isfinite(output.log_probs).any()
+            for z in [output.logits(ALPHA)]
+        ]
+        return Design.of(
+            features,
+            tied=[(features.panel(setting.alpha), 1.0, SLOPE)],
+            dense=[intercept(features), (scaled(numbers(features), scaling), ridge), *own],
+            sparse=[*metric_effects(features, ridge), *verdicts],
+        )

@@ -1,0 +1,66 @@
+"""Signature: which labels, judges and columns a fitted map was made for, so that it refuses others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from voirdire.align.features import Features
+from voirdire.errors import UserError
+
+__all__ = ["Signature"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The human ``labels``, the ``judges`` with their own ``judge_labels``, the ``metrics`` and which were ``seen``.
+
+    ``covariates`` and ``contrasts`` are the names of the numeric columns.
+    """
+
+    labels: tuple[str, ...]
+    judges: tuple[str, ...]
+    judge_labels: tuple[tuple[str, ...], ...]
+    metrics: tuple[str, ...]
+    seen: tuple[bool, ...]
+    systems: tuple[str, ...]
+    covariates: int
+    contrasts: int
+
+    @classmethod
+    def of(cls, features: Features) -> Signature:
+        """What ``features``, the rows of a fit, hold."""
+        known = features.metric[features.metric >= 0]
+        seen = np.bincount(known, minlength=features.n_metrics) > 0
+        return cls(
+            features.scale.labels,
+            tuple(output.judge for output in features.judges),
+            tuple(output.labels for output in features.judges),
+            features.metrics,
+            tuple(bool(each) for each in seen),
+            features.systems,
+            features.covariates.shape[1],
+            features.contrasts.shape[1],
+        )
+
+    def check(self, features: Features) -> None:
+        """Refuse features of another label set, other judges or other columns, naming the difference."""
+        other = Signature.of(features)
+        for name in ("labels", "judges", "judge_labels", "metrics", "systems", "covariates", "contrasts"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise UserError(f"the map was fitted on other {name.replace('_', ' ')}: {theirs}", expected=f"{mine}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Signature:
+        """What :meth:`to_dict` gave, also after a round through JSON."""
+        parts = {name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()}
+        parts["judge_labels"] = tuple(tuple(labels) for labels in saved["judge_labels"])
+        return cls(**parts)
