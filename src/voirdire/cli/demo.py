@@ -50,7 +50,8 @@ def _table(compared: Sequence[Beside]) -> Iterator[str]:
     """The truth beside each estimate, one line a figure, and the count of intervals that hold it."""
     metric = max(len(one.metric) for one in compared)
     figure = max(len(one.figure) for one in compared)
-    yield f"\n{'Truth beside estimate':{metric}}  {'':{figure}}  {'truth':>5}  estimate (borderline as fail)"
+    yield "\nTruth beside estimate, borderline counted as fail"
+    yield f"{'metric':{metric}}  {'figure':{figure}}  truth  estimate"
     for one in compared:
         truth = f"{one.truth:5.2f}".replace("-", "−")
         mark = {True: "", False: "  misses the truth", None: "  no interval"}[one.inside]
