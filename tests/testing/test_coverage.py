@@ -1,4 +1,4 @@
-"""The intervals of an audit hold the planted truth as often as their level says, reader and checks included."""
+"""The intervals of an audit hold planted truths as often as their level says, reader and checks included."""
 
 from __future__ import annotations
 
