@@ -20,6 +20,7 @@ VERDICTS = {
     "cannot tell": ("v-na", "Cannot tell"),
     "withheld": ("v-na", "Withheld"),
 }
+LONG_WORD = 24
 SQUARES_BELOW = 8
 """Fewer labels than this are drawn one by one, more as a bar."""
 
@@ -38,6 +39,11 @@ class Shown:
     caution: bool = False
     mark: str = ""
     parts: tuple[LabelPart, ...] = ()
+
+    @property
+    def long(self) -> bool:
+        """Whether a word is so long that it must break, lest it widen its table."""
+        return max(map(len, self.text.split()), default=0) > LONG_WORD
 
     @property
     def plain(self) -> str:

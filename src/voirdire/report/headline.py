@@ -8,15 +8,13 @@ from voirdire.checks.audit import Audit, StandIn
 from voirdire.checks.finding import Bounds, Cell, Column, Missing, Row, Table
 from voirdire.report import wording
 
-__all__ = ["headline", "metric_title", "rules", "settling"]
+__all__ = ["headline", "metric_title", "rules", "size"]
 
 
 def headline(audit: Audit, stand_in: Sequence[StandIn] | None = None) -> Table:
     """The verdicts as a table: judge-person and person-person agreement, then their difference."""
     entries = audit.stand_in if stand_in is None else stand_in
-    several = len({entry.judge for entry in audit.stand_in}) > 1
-    columns = [Column("metric", "Metric")]
-    columns += [Column("judge", "Judge")] if several else []
+    columns = _names(audit)
     columns += [
         Column("answer", "May it stand in?", "verdict"),
         Column("judge_person", "Judge–person agreement", "coefficient"),
@@ -24,7 +22,8 @@ def headline(audit: Audit, stand_in: Sequence[StandIn] | None = None) -> Table:
         Column("difference", "Judge minus person", "difference"),
         Column("single_rated", "Rated by one person"),
     ]
-    rows = tuple(Row(_cells(audit, entry, several), entry.evidence) for entry in entries)
+    first = columns[0].key
+    rows = tuple(Row(_cells(audit, entry, first), entry.evidence) for entry in entries)
     caption = "Answer per metric, with judge–person and person–person agreement"
     return Table("headline", caption, tuple(columns), rows, ("judge_person", "person_person"))
 
@@ -69,38 +68,26 @@ def rules(audit: Audit) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def settling(audit: Audit) -> Table | None:
-    """What would settle each metric that has no answer yet, or None where nothing is open."""
-    open_entries = [entry for entry in audit.stand_in if entry.answer == "cannot tell" and entry.settle]
-    if not open_entries:
-        return None
-    several = len({entry.judge for entry in audit.stand_in}) > 1
-    columns = [Column("metric", "Metric"), *([Column("judge", "Judge")] if several else [])]
-    columns += [Column("reason", "Why it cannot tell"), Column("settle", "What would settle it")]
-    rows = tuple(
-        Row(
-            {
-                "metric": metric_title(audit, entry),
-                "judge": entry.judge,
-                "reason": entry.reason,
-                "settle": entry.settle,
-            }
-        )
-        for entry in open_entries
-    )
-    return Table("settle", "What would settle each open answer", tuple(columns), rows, folded=True)
+def _names(audit: Audit) -> list[Column]:
+    """What tells one entry from another: its metric, with its judge where there are several, or that alone."""
+    several_judges = len({entry.judge for entry in audit.stand_in}) > 1
+    several_metrics = len({entry.metrics for entry in audit.stand_in}) > 1
+    if several_judges and not several_metrics:
+        return [Column("judge", "Judge")]
+    return [Column("metric", "Metric"), *([Column("judge", "Judge")] if several_judges else [])]
 
 
-def _cells(audit: Audit, entry: StandIn, several: bool) -> dict[str, Cell]:
+def _cells(audit: Audit, entry: StandIn, first: str) -> dict[str, Cell]:
     cells: dict[str, Cell] = {
-        "metric": f"{metric_title(audit, entry)}\n{size(entry)}",
+        "metric": metric_title(audit, entry),
+        "judge": entry.judge,
         "answer": f"{entry.answer}\n{entry.reason}",
         "judge_person": _bounds(entry.judge_person, entry),
         "person_person": _bounds(entry.person_person, entry),
         "difference": _bounds(entry.difference, entry),
         "single_rated": _single_rated(entry),
     }
-    return cells | ({"judge": entry.judge} if several else {})
+    return cells | {first: f"{cells[first]}\n{size(entry)}"}
 
 
 def _bounds(bounds: Bounds, entry: StandIn) -> Cell:

@@ -86,7 +86,7 @@ def axis(kind: ColumnKind, cells: Iterable[Cell], width: int = WIDTH) -> Axis:
     ends = [end for e in shown for end in (e.low, e.value, e.high) if math.isfinite(end)] or [0.0]
     if kind in ("share", "rate"):
         return Axis(0, 1, tuple((tick, number(tick, "share")) for tick in (0, 0.5, 1)), width)
-    if kind == "coefficient" and max(ends) <= 1:
+    if kind == "coefficient":
         low = max(-1.0, math.floor(10 * min(0, *ends)) / 10)
         return Axis(low, 1, tuple((tick, f"{tick:g}") for tick in (0, 0.5, 1)), width)
     low, high = min(0, *ends), max(0, *ends)

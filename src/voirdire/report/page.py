@@ -11,7 +11,7 @@ from importlib.metadata import version
 from voirdire.checks.audit import Audit
 from voirdire.checks.finding import Action, Column, Finding, Row, Table
 from voirdire.report import wording
-from voirdire.report.headline import headline, rules, settling
+from voirdire.report.headline import headline, rules
 from voirdire.report.links import Links
 from voirdire.report.palette import undecided
 from voirdire.report.plots import Figure, figure
@@ -110,7 +110,6 @@ def build_page(audit: Audit, links: Links, *, text: bool = True) -> Page:
     stand_in = audit.finding("stand_in")
     verdict = next((word for word in VERDICTS if audit.answer.startswith(word)), "")
     first_rows, more_rows = audit.stand_in[:SHOWN], audit.stand_in[SHOWN:]
-    settle = settling(audit)
     return Page(
         title=f"Audit of {_subject(audit)}: {audit.answer}"[:120],
         subject=_subject(audit),
@@ -126,10 +125,7 @@ def build_page(audit: Audit, links: Links, *, text: bool = True) -> Page:
         key=_key(audit),
         rules=rules(audit),
         beware=stand_in.beware if stand_in else (),
-        folded=tuple(
-            builder.view(table, "stand_in")
-            for table in (*(stand_in.tables if stand_in else ()), *([settle] if settle else []))
-        ),
+        folded=tuple(builder.view(table, "stand_in") for table in (stand_in.tables if stand_in else ())),
         sections=tuple(
             builder.section(finding)
             for finding in audit.findings
@@ -190,12 +186,10 @@ def _without_prose(table: Table) -> Table:
 
 
 def _subject(audit: Audit) -> str:
-    judges = list(dict.fromkeys(entry.judge for entry in audit.stand_in))
+    judges = list(dict.fromkeys(entry.judge for entry in audit.stand_in if entry.judge))
     if not judges:
         return audit.study.name
-    if len(judges) <= 3:
-        return f"{wording.listed(judges)} as judge{'s' if len(judges) > 1 else ''}"
-    return f"{len(judges)} judges"
+    return f"{judges[0]} as judge" if len(judges) == 1 else f"{len(judges)} judges"
 
 
 def _eyebrow(audit: Audit) -> str:

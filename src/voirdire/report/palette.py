@@ -70,11 +70,13 @@ def label_parts(
 
 
 def letters(labels: Sequence[str]) -> dict[str, str]:
-    """The shortest capitals, of one to three letters, that tell the labels apart.
+    """The shortest capitals, of one to three letters, that tell the labels apart; short numbers stay whole.
 
-    >>> letters(("pass", "partly", "fail")), letters(("1", "10"))
-    ({'pass': 'PAS', 'partly': 'PAR', 'fail': 'FAI'}, {'1': '1', '10': '10'})
+    >>> letters(("pass", "partly", "fail")), letters(("-0.5", "10"))
+    ({'pass': 'PAS', 'partly': 'PAR', 'fail': 'FAI'}, {'-0.5': '−0.5', '10': '10'})
     """
+    if all(label.lstrip("-").replace(".", "", 1).isdecimal() and len(label) <= 5 for label in labels):
+        return {label: label.replace("-", "−") for label in labels}
     for size in (1, 2, 3):
         short = {label: label.strip()[:size].upper() or "?" for label in labels}
         if len(set(short.values())) == len(labels):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from markupsafe import Markup
@@ -12,13 +12,17 @@ from markupsafe import Markup
 from voirdire.checks.finding import Bounds, Cell, Column, Finding, Row, Table
 from voirdire.report.assets import embedded
 from voirdire.report.cells import show
-from voirdire.report.marks import actor, axis, estimates
+from voirdire.report.marks import Axis, actor, axis, estimates
+from voirdire.report.tables import plot_groups, telling_columns
 
 __all__ = ["Figure", "figure", "intervals", "label_shares"]
 
 FROM_ROWS = 8
 """A table with fewer plotted rows draws its marks in its own cells."""
+AT_MOST = 60
+"""Rows that one figure draws."""
 ROW = 26
+"""Pixels a row."""
 JUDGE_AND_PEOPLE = {"domain": ["judge", "people"], "range": ["var(--judge)", "var(--people)"]}
 
 
@@ -34,65 +38,56 @@ class Figure:
 
 def figure(finding: Finding, table: Table, name: str) -> Figure | None:
     """The figure that draws ``table``, or None where its cells do or nothing can be drawn."""
-    plotted = [column for column in table.columns if column.key in table.plot]
+    groups = plot_groups(table, table.columns, finding.check)
+    plotted = groups[0] if groups else []
     rows = [row for row in table.rows if any(estimates(row.cells.get(column.key)) for column in plotted)]
     if len(rows) < FROM_ROWS:
         return None
-    spec = intervals(table, plotted, rows, finding.check)
+    spec = intervals(table, plotted, rows[:AT_MOST], finding.check)
     names = " and ".join(column.title for column in plotted)
-    caption = f"{names}, a row each; thin line: interval. The table under it has the numbers."
-    return Figure(f"plot-{name}", embedded(spec), f"{finding.answer} Numbers in the table below.", caption)
+    some = f" The first {AT_MOST} of {len(rows)} rows." if len(rows) > AT_MOST else ""
+    caption = f"{names}: a mark a row, its interval a thin line.{some} The numbers are in the table below."
+    return Figure(f"plot-{name}", embedded(spec), f"{finding.answer} {table.caption}, as a plot.", caption)
 
 
 def intervals(
     table: Table, plotted: Sequence[Column], rows: Sequence[Row], check: str = ""
 ) -> dict[str, Any]:
     """Points with their intervals, a row each: agreement by slice, rates by system, leniency by rater."""
-    first = table.columns[0]
-    names = _unique([show(row.cells.get(first.key), first).text for row in rows])
+    on = axis(plotted[0].kind, [row.cells.get(column.key) for row in rows for column in plotted])
     values = [
-        _point(name, row.cells.get(column.key), column, check)
-        for name, row in zip(names, rows, strict=True)
+        _point(name, row.cells.get(column.key), column, check, on)
+        for name, row in zip(_unique(_names(table, rows)), rows, strict=True)
         for column in plotted
         if estimates(row.cells.get(column.key))
     ]
-    on = axis(plotted[0].kind, [row.cells.get(column.key) for row in rows for column in plotted])
     both = len({value["who"] for value in values}) > 1
-    colour = {
-        "field": "who",
-        "type": "nominal",
-        "scale": JUDGE_AND_PEOPLE,
-        "legend": _legend() if both else None,
+    legend = _legend() if both else None
+    shared: dict[str, Any] = {
+        "y": {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": _down()},
+        "color": {"field": "who", "type": "nominal", "scale": JUDGE_AND_PEOPLE, "legend": legend},
     }
-    across = {
-        "field": "value",
-        "type": "quantitative",
-        "title": None,
-        "scale": {"domain": [on.low, on.high], "nice": False, "zero": False},
-        "axis": _across(plotted[0], [tick for tick, _ in on.ticks]),
-    }
-    down: dict[str, Any] = {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": _down()}
-    offset = {"yOffset": {"field": "who", "type": "nominal", "scale": {"domain": JUDGE_AND_PEOPLE["domain"]}}}
-    shared = {"y": down, **(offset if both else {}), "color": colour}
-    tooltip = [
-        {"field": "row", "type": "nominal", "title": first.title},
-        {"field": "what", "type": "nominal", "title": "shows"},
-        {"field": "shown", "type": "nominal", "title": "figure"},
+    if both:
+        order = {"domain": JUDGE_AND_PEOPLE["domain"]}
+        shared["yOffset"] = {"field": "who", "type": "nominal", "scale": order}
+    across = _across(plotted[0], on)
+    layers = [
+        _layer(
+            "low",
+            {"type": "rule", "strokeWidth": 1.5},
+            {"x": {**across, "field": "low"}, "x2": {"field": "high"}},
+        ),
+        _layer("off_low", _arrow("triangle-left"), {"x": {**across, "field": "low"}}),
+        _layer("off_high", _arrow("triangle-right"), {"x": {**across, "field": "high"}}),
+        _layer(
+            "value",
+            {"type": "point", "filled": True, "size": 90, "opacity": 1},
+            {"x": across, "shape": _shape(), "tooltip": _tooltip("row", "what", "shown")},
+        ),
     ]
-    return {
-        **_frame(values, height=len(rows) * ROW * (2 if both else 1)),
-        "layer": [
-            {
-                "mark": {"type": "rule", "strokeWidth": 1.5},
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "encoding": {**shared, "x": {**across, "field": "low"}, "x2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-                "encoding": {**shared, "x": across, "shape": _shape(), "tooltip": tooltip},
-            },
-        ],
-    }
+    for layer in layers:
+        layer["encoding"] = {**shared, **layer["encoding"]}
+    return {**_frame(values, height=len(rows) * ROW * (2 if both else 1)), "layer": layers}
 
 
 def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dict[str, Any]:
@@ -103,24 +98,14 @@ def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dic
         "encoding": {
             "y": {"field": "label", "type": "nominal", "sort": list(labels), "title": None, "axis": _down()},
             "yOffset": {"field": "who", "type": "nominal", "scale": {"domain": JUDGE_AND_PEOPLE["domain"]}},
-            "x": {
-                "field": "share",
-                "type": "quantitative",
-                "title": None,
-                "scale": {"domain": [0, 1]},
-                "axis": _across(Column("share", "", "share"), [0, 0.25, 0.5, 0.75, 1]),
-            },
+            "x": {**_across(Column("share", "", "share"), axis("share", ())), "field": "share"},
             "color": {"field": "who", "type": "nominal", "scale": JUDGE_AND_PEOPLE, "legend": _legend()},
-            "tooltip": [
-                {"field": "label", "type": "nominal"},
-                {"field": "who", "type": "nominal"},
-                {"field": "shown", "type": "nominal", "title": "share"},
-            ],
+            "tooltip": _tooltip("label", "who", "shown"),
         },
     }
 
 
-def _point(name: str, cell: Cell, column: Column, check: str) -> dict[str, Any]:
+def _point(name: str, cell: Cell, column: Column, check: str, on: Axis) -> dict[str, Any]:
     found = estimates(cell)
     values = [estimate.value for estimate in found]
     ends = [end for estimate in found if estimate.has_interval for end in (estimate.low, estimate.high)]
@@ -130,8 +115,10 @@ def _point(name: str, cell: Cell, column: Column, check: str) -> dict[str, Any]:
         "who": actor(column.key, check),
         "what": column.title,
         "value": (min(values) + max(values)) / 2,
-        "low": min(ends) if ends else None,
-        "high": max(ends) if ends else None,
+        "low": max(min(ends), on.low) if ends else None,
+        "high": min(max(ends), on.high) if ends else None,
+        "off_low": (min(ends) < on.low or None) if ends else None,
+        "off_high": (max(ends) > on.high or None) if ends else None,
         "shown": shown.plain,
     }
 
@@ -162,22 +149,42 @@ def _frame(values: list[dict[str, Any]], *, height: int) -> dict[str, Any]:
     }
 
 
-def _across(column: Column, ticks: list[float]) -> dict[str, Any]:
+def _across(column: Column, on: Axis) -> dict[str, Any]:
     percent = column.kind in ("share", "rate")
-    label = "format(100 * datum.value, 'd') + ' %'" if percent else "format(datum.value, '.2~f')"
     zero = {"condition": {"test": "datum.value === 0", "value": "var(--edge)"}, "value": "var(--rule)"}
     return {
-        "values": [tick for tick in ticks if math.isfinite(tick)],
-        "labelExpr": label,
-        "gridColor": zero,
-        "domain": False,
-        "ticks": False,
-        "orient": "top",
+        "field": "value",
+        "type": "quantitative",
+        "title": None,
+        "scale": {"domain": [on.low, on.high], "nice": False, "zero": False},
+        "axis": {
+            "values": [tick for tick, _ in on.ticks],
+            "labelExpr": "format(100 * datum.value, 'd') + ' %'"
+            if percent
+            else "format(datum.value, '.2~f')",
+            "gridColor": zero,
+            "domain": False,
+            "ticks": False,
+            "orient": "top",
+        },
     }
 
 
+def _layer(field: str, mark: dict[str, Any], encoding: dict[str, Any]) -> dict[str, Any]:
+    """One layer for the values that have ``field``."""
+    return {"mark": mark, "transform": [{"filter": f"isValid(datum.{field})"}], "encoding": encoding}
+
+
+def _arrow(shape: str) -> dict[str, Any]:
+    return {"type": "point", "shape": shape, "filled": True, "size": 40, "opacity": 1}
+
+
+def _tooltip(*fields: str) -> list[dict[str, str]]:
+    return [{"field": field, "type": "nominal"} for field in fields]
+
+
 def _down() -> dict[str, Any]:
-    return {"labelLimit": 170, "labelColor": "var(--ink)", "ticks": False, "domain": False, "labelPadding": 8}
+    return {"labelLimit": 190, "labelColor": "var(--ink)", "ticks": False, "domain": False, "labelPadding": 8}
 
 
 def _legend() -> dict[str, Any]:
@@ -187,6 +194,14 @@ def _legend() -> dict[str, Any]:
 def _shape() -> dict[str, Any]:
     shapes = {"domain": JUDGE_AND_PEOPLE["domain"], "range": ["diamond", "circle"]}
     return {"field": "who", "type": "nominal", "scale": shapes, "legend": None}
+
+
+def _names(table: Table, rows: Sequence[Row]) -> list[str]:
+    """What tells the rows apart: the words before the first figure, without those that every row shares."""
+    before = list(takewhile(lambda column: column.kind in ("text", "item"), telling_columns(table)))
+    said = {column.key: [show(row.cells.get(column.key), column).text for row in rows] for column in before}
+    differ = [column for column in before if len(set(said[column.key])) > 1] or before[:1]
+    return [", ".join(word for column in differ if (word := said[column.key][k])) for k in range(len(rows))]
 
 
 def _unique(names: Sequence[str]) -> list[str]:

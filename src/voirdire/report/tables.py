@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,9 @@ from voirdire.report import marks, wording
 from voirdire.report.cells import NUMERIC, Shown, show
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["Heading", "Href", "RowView", "TableView", "lay_out"]
+__all__ = ["Heading", "Href", "RowView", "TableView", "lay_out", "plot_groups", "telling_columns"]
+
+_FIGURES = re.compile(r"[<−+-]?\s?\d[\d,.]*\s?%?( of \d[\d,.]*)?(,?\s\(?\d[\d.]*\s?%\)?)?(\n.*)?")
 
 Href = Callable[[Evidence | None], str]
 """Where the ratings behind a row can be seen, '' where nowhere."""
@@ -55,39 +58,77 @@ class TableView:
 def lay_out(
     table: Table, *, check: str, href: Href, indeterminate: frozenset[str] = frozenset(), plots: bool = True
 ) -> TableView:
-    """``table`` ready to print; ``plots=False`` leaves its plot column out, for a figure shows the same."""
+    """``table`` ready to print; ``plots=False`` leaves its plot columns out, for a figure shows the same."""
+    columns = telling_columns(table)
+    with_n = not any(column.kind == "count" for column in columns) and table.name != "headline"
+    numeric = {column.key: _is_numeric(column, table.rows) for column in columns}
+    headings: list[Heading] = []
+    cells: list[list[Shown | marks.Plot]] = [[] for _ in table.rows]
+    drawn = {group[0].key: group for group in plot_groups(table, columns, check)} if plots else {}
+    for column in columns:
+        headings.append(Heading(column.title, numeric[column.key]))
+        for row, line in zip(table.rows, cells, strict=True):
+            line.append(show(row.cells.get(column.key), column, with_n=with_n, indeterminate=indeterminate))
+        if column.key in drawn:
+            heading, plotted = _plot_column(table, drawn[column.key], check)
+            headings.append(heading)
+            for line, mark in zip(cells, plotted, strict=True):
+                line.append(mark)
+    every = _estimates(table.rows, columns)
+    rows = [
+        RowView(tuple(line), href(row.evidence), row.note)
+        for row, line in zip(table.rows, cells, strict=True)
+    ]
+    said = notes(every, _bounds(table.rows))
+    return TableView(
+        table.name, table.caption, tuple(headings), tuple(rows), said, cautions(every), table.folded
+    )
+
+
+def telling_columns(table: Table) -> list[Column]:
+    """The columns that say something, without a first column that says the same metric in every row."""
     columns = [
         column for column in table.columns if any(_says(row.cells.get(column.key)) for row in table.rows)
     ]
-    columns = columns or list(table.columns)
-    drawn = [column for column in columns if column.key in table.plot] if plots else []
-    cells = {column.key: [row.cells.get(column.key) for row in table.rows] for column in drawn}
-    on = marks.axis(drawn[0].kind, [cell for column in cells.values() for cell in column]) if drawn else None
-    with_n = not any(column.kind == "count" for column in columns) and table.name != "headline"
-    place = columns.index(drawn[0]) + 1 if drawn else 0
-    headings = [Heading(column.title, column.kind in NUMERIC) for column in columns]
-    rows = []
-    for row in table.rows:
-        shown: list[Shown | marks.Plot] = [
-            show(row.cells.get(column.key), column, with_n=with_n, indeterminate=indeterminate)
-            for column in columns
-        ]
-        if on is not None:
-            lines = [(marks.actor(column.key, check), row.cells.get(column.key)) for column in drawn]
-            shown.insert(place, marks.plot(lines, on))
-        rows.append(RowView(tuple(shown), href(row.evidence), row.note))
-    if on is not None:
-        headings.insert(place, Heading("Plot", axis=on))
-    every = _estimates(table.rows, columns)
-    return TableView(
-        table.name,
-        table.caption,
-        tuple(headings),
-        tuple(rows),
-        notes(every, _bounds(table.rows)),
-        cautions(every),
-        table.folded,
-    )
+    if not columns:
+        return list(table.columns)
+    first = {str(row.cells.get(columns[0].key)) for row in table.rows}
+    repeats = len(columns) > 1 and len(table.rows) > 1 and len(first) == 1 and columns[0].key == "metric"
+    return columns[1:] if repeats and columns[1].kind in ("text", "item") else columns
+
+
+def plot_groups(table: Table, columns: Sequence[Column], check: str) -> list[list[Column]]:
+    """Columns drawn together: of one kind, one an actor; a further one gets a plot of its own."""
+    groups: list[list[Column]] = []
+    for column in columns:
+        if column.key not in table.plot:
+            continue
+        who = marks.actor(column.key, check)
+        for group in groups:
+            if group[0].kind == column.kind and who not in [marks.actor(one.key, check) for one in group]:
+                group.append(column)
+                break
+        else:
+            groups.append([column])
+    return groups
+
+
+def _plot_column(table: Table, group: Sequence[Column], check: str) -> tuple[Heading, list[marks.Plot]]:
+    on = marks.axis(group[0].kind, [row.cells.get(column.key) for row in table.rows for column in group])
+    names = " and ".join(column.title for column in group)
+    plotted = [
+        marks.plot([(marks.actor(column.key, check), row.cells.get(column.key)) for column in group], on)
+        for row in table.rows
+    ]
+    return Heading(f"Plot of {names}", axis=on), plotted
+
+
+def _is_numeric(column: Column, rows: Sequence[Row]) -> bool:
+    """Whether figures stand in the column, be it as text ("16 of 24 (67 %)")."""
+    if column.kind in NUMERIC:
+        return True
+    texts = [cell for row in rows if isinstance(cell := row.cells.get(column.key), str) and cell]
+    return column.kind == "text" and bool(texts) and all(_FIGURES.fullmatch(text) for text in texts)
 
 
 def notes(every: Sequence[Estimate], bounds: Sequence[Bounds] = ()) -> tuple[str, ...]:

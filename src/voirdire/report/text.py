@@ -56,7 +56,9 @@ def _top(audit: Audit) -> list[RenderableType]:
 
 def _table(audit: Audit, rows: int, width: int) -> list[RenderableType]:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), width=width, header_style="")
-    titles = {"metric": "Metric", "answer": "May it stand in?"}
+    table = headline(audit, ())
+    names = [column.key for column in table.columns if column.key in ("metric", "judge")]
+    titles = {names[0]: names[0].capitalize(), "answer": "May it stand in?"}
     titles |= {"judge_person": "Judge–person", "person_person": "Person–person"}
     for key, title in titles.items():
         number = key.endswith("person")
@@ -71,12 +73,11 @@ def _table(audit: Audit, rows: int, width: int) -> list[RenderableType]:
     shown = sorted(audit.stand_in, key=lambda entry: URGENT[entry.answer])[:rows]
     table = headline(audit, shown)
     columns = {column.key: column for column in table.columns}
-    several = "judge" in columns
     for entry, row in zip(shown, table.rows, strict=True):
         cells = {key: show(row.cells.get(key), columns[key]) for key in titles}
-        first = f"{entry.judge}: " if several else ""
+        first = f"{entry.judge}: " if len(names) > 1 else ""
         grid.add_row(
-            Text(f"{_clean(first + cells['metric'].text)}\n{_clean(cells['metric'].second)}"),
+            Text(f"{_clean(first + cells[names[0]].text)}\n{_clean(cells[names[0]].second)}"),
             Text(f"{GLYPHS[entry.answer]} {VERDICTS[entry.answer][1]}\n{_clean(entry.reason)}"),
             *(Text(f"{cells[key].text}\n{cells[key].second}") for key in ("judge_person", "person_person")),
         )

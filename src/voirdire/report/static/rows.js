@@ -85,10 +85,11 @@
     cell.append(list.children.length ? list : make("i", "none"));
     return cell;
   }
+  const telling = data.attributes.filter((column) => column.values.length > 1);
   function row(group, want) {
     const line = make("tr"), head = make("th", null, { scope: "row" });
     head.append(make("bdi", data.items[group.item]));
-    const facts = data.attributes.map((column) => [column.name, value(column, group.item)]).filter((fact) => fact[1] !== null);
+    const facts = telling.map((column) => [column.name, value(column, group.item)]).filter((fact) => fact[1] !== null);
     if (data.metrics.length > 1) facts.unshift(["metric", data.metrics[group.metric].title]);
     for (const [name, fact] of facts) head.append(make("small", `${name}: ${fact}`));
     const said = data.texts.filter((column) => value(column, group.item));
