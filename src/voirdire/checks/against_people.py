@@ -81,8 +81,6 @@ def _table(context: Context, every: Sequence[Case]) -> Table:
 
 
 def _rows(context: Context, one: Case) -> Iterator[Row]:
-    panel = context.people(one.metric)
-    many = several(panel.coded)
     name: dict[str, Cell] = {
         "metric": context.study.metric(one.metric).label,
         "judge": context.study.raters[one.judge].id,
@@ -96,7 +94,7 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
             "person_person": Bounds({key: pair.people for key, pair in one.compared.items()}),
         }
         if most_labels(context, one.metric):
-            with_majority = against_majority(context, one.judge, one.metric, inside=many)
+            with_majority = against_majority(context, one.judge, one.metric)
             ties = f"; {count(with_majority.ties, 'tie')} left out" if with_majority.ties else ""
             cells |= {"majority": with_majority.kappa, "same": f"{with_majority}{ties}"}
         yield Row(cells, evidence)

@@ -113,5 +113,6 @@ def _majority(
     return {"majority": kappa, "same": f"{share(same, n)}{tail}"}
 
 
-def _inside(context: Context, metric: str, policy: Policy, part: str) -> NDArray[np.bool_] | None:
-    return several(context.people(metric, policy).coded) if part == SEVERAL else None
+def _inside(context: Context, metric: str, policy: Policy, part: str) -> NDArray[np.bool_]:
+    coded = context.people(metric, policy).coded
+    return several(coded) if part == SEVERAL else np.ones(coded.n_items, dtype=bool)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.checks.against_people import most_labels
 from voirdire.checks.context import Context
-from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
+from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
 from voirdire.checks.majorities import AgainstMajority, against_majority
 from voirdire.checks.scales import weights
 from voirdire.checks.words import count, listing, percent, share, spoken
@@ -20,13 +20,13 @@ from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.cohen import cohen_kappa
 from voirdire.stats.two_rater import contingency_table
 
-__all__ = ["judges", "panel_vote"]
+__all__ = ["judged_metrics", "judges", "panel_vote"]
 
 
 @register("check", "judges")
 def judges(context: Context) -> Finding | None:
     """Each judge against people on the items that all judged, paired differences, and judges against each other."""
-    groups = _groups(context)
+    groups = judged_metrics(context)
     if not groups:
         return None
     rows = tuple(row for name, who in groups.items() for row in _beside(context, name, who))
@@ -41,7 +41,7 @@ def judges(context: Context) -> Finding | None:
         answer=_answer(paired) if several else _unparsed(context, groups),
         tables=tuple(table for table in tables if table.rows),
         beware=tuple(_bewares(context)),
-        data={"compared": len(paired)},
+        data={"compared": len(paired), "unparsed": _unparsed_shares(context, groups)},
     )
 
 
@@ -54,7 +54,7 @@ def panel_vote(context: Context, metric: str, who: Sequence[int]) -> NDArray[np.
     return np.where(tied | (codes < 0).any(axis=0), -1, votes.argmax(axis=1))
 
 
-def _groups(context: Context) -> dict[str, tuple[int, ...]]:
+def judged_metrics(context: Context) -> dict[str, tuple[int, ...]]:
     """The judges of each metric that people rated and that has labels rather than continuous scores."""
     judged = set(context.judged())
     return {
@@ -68,8 +68,13 @@ def _beside(context: Context, metric: str, who: Sequence[int]) -> Iterator[Row]:
     for judge in who:
         codes = context.verdicts(metric, judge).codes
         against = against_majority(context, judge, metric)
-        if against.n:
-            yield _row(context, metric, context.study.raters[judge].id, codes, against)
+        row = _row(context, metric, context.study.raters[judge].id, codes, against)
+        if against.unparsed:
+            low, high = against.bounds
+            total = against.n + against.unparsed
+            bounds = f"{against.unparsed:,}: {percent(low, total)} to {percent(high, total)} of {total:,}"
+            row = Row({**row.cells, "bounds": bounds}, row.evidence)
+        yield row
     if len(who) > 2:
         vote = panel_vote(context, metric, who)
         against = against_majority(context, who[0], metric, codes=vote)
@@ -82,17 +87,13 @@ def _row(context: Context, metric: str, name: str, codes: NDArray[np.intp], agai
     cells: dict[str, Cell] = {
         "metric": panel.metric.label,
         "judge": name,
-        "items": against.n,
+        "items": found.coefficient.n_items,
         "judge_person": found.coefficient,
-        "majority": against.kappa,
-        "same": share(against.same, against.n),
     }
-    if against.unparsed and not name.startswith("vote of"):
-        low, high = against.bounds
-        total = against.n + against.unparsed
-        cells["bounds"] = (
-            f"{against.unparsed:,}: {percent(low, total)} to {percent(high, total)} of {total:,}"
-        )
+    if against.n:
+        cells |= {"majority": against.kappa, "same": share(against.same, against.n)}
+    else:
+        cells["majority"] = Missing("none", "no item has a majority of several people")
     return Row(cells, Evidence(metric=metric))
 
 
@@ -100,7 +101,7 @@ def _beside_table(rows: tuple[Row, ...]) -> Table:
     columns = [
         Column("metric", "Metric"),
         Column("judge", "Judge"),
-        Column("items", "Items with a majority", "count"),
+        Column("items", "Items", "count"),
         Column("judge_person", "Judge–person κ", "coefficient"),
         Column("majority", "κ with majority", "coefficient"),
         Column("same", "Same as majority"),
@@ -180,6 +181,24 @@ def _answer(paired: Sequence[Row]) -> str:
     if len(paired) == 1:
         return f"{lead}."
     return f"{len(apart):,} of {count(len(paired), 'paired difference')} leave out 0; the largest: {lead}."
+
+
+def _unparsed_shares(context: Context, groups: dict[str, tuple[int, ...]]) -> dict[str, dict[str, float]]:
+    """Agreement with the majority on parsed replies, and its bounds, of each judge with unparsed ones."""
+    found = {}
+    for name, who in groups.items():
+        for judge in who:
+            against = against_majority(context, judge, name)
+            if against.unparsed and against.n:
+                low, high = against.bounds
+                figures = {
+                    "unparsed": float(against.unparsed),
+                    "parsed": against.same / against.n,
+                    "low": low,
+                    "high": high,
+                }
+                found[f"{name}: {context.study.raters[judge].id}"] = figures
+    return found
 
 
 def _unparsed(context: Context, groups: dict[str, tuple[int, ...]]) -> str:

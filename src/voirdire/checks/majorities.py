@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
-from voirdire.checks.panels import majority
+from voirdire.checks.panels import majority, several
 from voirdire.checks.scales import weights
 from voirdire.checks.words import share
 from voirdire.stats import Estimate
@@ -55,7 +55,9 @@ def against_majority(
     inside: NDArray[np.bool_] | None = None,
     codes: NDArray[np.intp] | None = None,
 ) -> AgainstMajority:
-    """The judge against the majority on the items ``inside`` (n_items of the people's panel,), all by default.
+    """The judge against the majority on the items ``inside`` (n_items of the people's panel,).
+
+    By default those with several people: one person is no majority.
 
     ``codes`` replaces the judge's verdicts, such as by a panel's vote, −1 where there is none.
     """
@@ -64,7 +66,7 @@ def against_majority(
         codes = context.verdicts(metric, judge, policy).codes
     tie = panel.metric.tie
     most = majority(panel.coded, panel.scale.code(tie) if tie in panel.scale.labels else None)
-    inside = np.ones(len(most), dtype=bool) if inside is None else inside
+    inside = several(panel.coded) if inside is None else inside
     both = inside & (most >= 0) & (codes >= 0)
     table = contingency_table(most[both], codes[both], len(panel.scale.labels))
     n, same = int(both.sum()), int(np.trace(table))

@@ -1,0 +1,144 @@
+"""Matched slices: pairs of items that differ in one attribute alone, such as age or persona, compared pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
+from voirdire.checks.verdict_rows import VerdictRows
+from voirdire.checks.words import count
+from voirdire.stats.clustered import clustered_mean
+from voirdire.stats.mcnemar import paired_difference
+from voirdire.stats.multiplicity import adjusted_p_values
+
+__all__ = ["Matched", "contrast_tables", "matched"]
+
+LARGEST = 20
+FEWEST = 5
+"""Pairs of a metric below which its contrast is not ranked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Pairs of verdicts that differ in ``attribute`` alone: outcomes ``first`` and ``second`` (n,), and their ``metric``."""
+
+    attribute: str
+    values: tuple[str, str]
+    first: NDArray[np.bool_]
+    second: NDArray[np.bool_]
+    metric: NDArray[np.intp]
+
+    @property
+    def name(self) -> str:
+        """The contrast in words: the first value minus the second."""
+        return f"{self.values[0]} minus {self.values[1]}"
+
+
+def contrast_tables(context: Context, rows: VerdictRows, who: str) -> Iterator[Table]:
+    """Over all metrics, and the metrics with the largest contrasts, for every attribute that items are matched on."""
+    found = [one for name in context.study.slice_by if (one := matched(context, rows, name)) is not None]
+    overall = tuple(_overall(context, one) for one in found)
+    columns = (
+        Column("contrast", "Contrast"),
+        Column("pairs", "Pairs", "count"),
+        Column("difference", "Difference of pass rates", "difference"),
+    )
+    yield Table(
+        f"contrasts_{who}", "Matched pairs of items, over all metrics", columns, overall, ("difference",)
+    )
+    for one in found:
+        yield _largest(context, one, who)
+
+
+def matched(context: Context, rows: VerdictRows, attribute: str) -> Matched | None:
+    """Verdicts paired on metric, rater and every other attribute of the item, or None where few items have a partner."""
+    column = context.study.items.attributes.get(attribute)
+    if column is None or len(column.values) != 2:
+        return None
+    key = _same_but(context, attribute)
+    side = column.codes[rows.item]
+    unit = (key[rows.item] * len(context.study.metrics) + rows.metric) * len(
+        context.study.raters
+    ) + rows.rater
+    halves = [np.flatnonzero(side == code) for code in (0, 1)]
+    uniques = [np.unique(unit[half], return_index=True) for half in halves]
+    # two items of one value with the same key are no pair: the key does not tell them apart
+    if any(len(ids) < len(half) for (ids, _), half in zip(uniques, halves, strict=True)):
+        return None
+    _, one, two = np.intersect1d(uniques[0][0], uniques[1][0], assume_unique=True, return_indices=True)
+    if len(one) < max(FEWEST, 0.5 * min(len(half) for half in halves)):
+        return None
+    first, second = halves[0][uniques[0][1][one]], halves[1][uniques[1][1][two]]
+    values = (column.values[0], column.values[1])
+    return Matched(attribute, values, rows.passed[first], rows.passed[second], rows.metric[first])
+
+
+def _same_but(context: Context, attribute: str) -> NDArray[np.int64]:
+    """A number an item (n_items,), the same for items that share every attribute but ``attribute``."""
+    items = context.study.items
+    key = np.zeros(len(items), dtype=np.int64)
+    for name, column in items.attributes.items():
+        if name != attribute and len(column.values) < len(items):
+            key = np.unique(key * (len(column.values) + 1) + column.codes + 1, return_inverse=True)[1].astype(
+                np.int64
+            )
+    return key
+
+
+def _overall(context: Context, one: Matched) -> Row:
+    gap = one.first.astype(np.float64) - one.second
+    several = len(np.unique(one.metric)) > 1
+    cells: dict[str, Cell] = {
+        "contrast": f"{one.attribute}: {one.name}",
+        "pairs": len(gap),
+        "difference": clustered_mean(
+            gap, cluster=one.metric if several else None, level=context.options.level
+        ),
+    }
+    return Row(cells, Evidence())
+
+
+def _largest(context: Context, one: Matched, who: str) -> Table:
+    width = len(context.study.metrics)
+    n = np.bincount(one.metric, minlength=width)
+    only_first = np.bincount(one.metric, one.first & ~one.second, minlength=width).astype(np.int64)
+    only_second = np.bincount(one.metric, one.second & ~one.first, minlength=width).astype(np.int64)
+    ranked = np.flatnonzero(n >= FEWEST)
+    gap = (only_first - only_second)[ranked] / n[ranked]
+    apart = only_first[ranked] + only_second[ranked]
+    fewer = np.minimum(only_first[ranked], only_second[ranked])
+    exact = np.minimum(1.0, 2 * binom.cdf(fewer, apart, 0.5))
+    adjusted = adjusted_p_values(exact) if len(exact) else exact
+    rows = []
+    for place in np.argsort(-np.abs(gap), kind="stable")[:LARGEST].tolist():
+        code = int(ranked[place])
+        metric = context.study.metrics[code]
+        table = np.array([[0, only_first[code]], [only_second[code], n[code] - apart[place]]])
+        mine = one.metric == code
+        cells: dict[str, Cell] = {
+            "metric": metric.label,
+            "pairs": int(n[code]),
+            "first": f"{int(one.first[mine].sum()):,} of {int(n[code]):,}",
+            "second": f"{int(one.second[mine].sum()):,} of {int(n[code]):,}",
+            "difference": paired_difference(table, level=context.options.level),
+            "p": float(adjusted[place]),
+        }
+        rows.append(Row(cells, Evidence(metric=metric.name)))
+    columns = (
+        Column("metric", "Metric"),
+        Column("pairs", "Pairs", "count"),
+        Column("first", f"{one.values[0].capitalize()} pass"),
+        Column("second", f"{one.values[1].capitalize()} pass"),
+        Column("difference", "Difference", "difference"),
+        Column("p", "p, corrected for all metrics", "p"),
+    )
+    caption = f"{one.attribute}, {one.name}: the largest of {count(len(ranked), 'metric')}, picked for being large, so read the corrected p"
+    return Table(
+        f"contrast_{one.attribute}_{who}", caption, columns, tuple(rows), ("difference",), folded=True
+    )
