@@ -69,7 +69,7 @@ def _worst(context: Context, one: Case, position: int) -> tuple[list[Found], int
     most = min(context.options.worst, len(badness))
     first = np.argsort(-badness, kind="stable")[:most]
     found = [
-        (float(badness[item]), -position, -item, int(n[item])) for item in first.tolist() if badness[item] > 0
+        (float(badness[item]), -item, -position, int(n[item])) for item in first.tolist() if badness[item] > 0
     ]
     return found, int(against_all.sum())
 
