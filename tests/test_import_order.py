@@ -29,8 +29,9 @@ bench
 testing
 report
 web
-__init__ __main__
+__init__
 cli
+__main__
 """.strip().splitlines()
 """One line a layer, lowest first; names on one line stand beside each other and do not import each other."""
 

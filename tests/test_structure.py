@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ FILES = sorted((SOURCE / "voirdire").rglob("*.py"))
 LINES_A_FILE = 400
 LINES_A_FUNCTION = 50
 PARAMETERS = 6
+EVERYWHERE = {"self", "cls", "level", "resamples", "rng"}
+"""Parameters that mean the same in every interval, and so cost a reader nothing, are not counted."""
+
 DOCUMENTED = {"stats", "study", "readers", "writers", "checks", "testing"}
 TESTS_ONLY = {
     "hypothesis",
@@ -35,32 +39,50 @@ def named(path: Path) -> str:
     return path.relative_to(SOURCE).as_posix()
 
 
+@functools.cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def functions(path: Path) -> Iterator[Function]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, Function):
             yield node
 
 
 def body_lines(function: Function) -> int:
-    """Lines from ``def`` to the end, the docstring apart."""
-    assert function.end_lineno is not None
-    total = function.end_lineno - function.lineno + 1
-    if ast.get_docstring(function) is None:
-        return total
-    docstring = function.body[0]
-    assert docstring.end_lineno is not None
-    return total - (docstring.end_lineno - docstring.lineno + 1)
+    """Lines of the statements, the signature and the docstring apart."""
+    statements = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    if not statements:
+        return 0
+    assert statements[-1].end_lineno is not None
+    return statements[-1].end_lineno - statements[0].lineno + 1
 
 
 def parameters(function: Function) -> int:
     arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    return sum(argument.arg not in {"self", "cls"} for argument in arguments)
+    return sum(argument.arg not in EVERYWHERE for argument in arguments)
 
 
-def public(path: Path) -> Iterator[ast.AST]:
+def promised() -> set[str]:
+    """Names of methods that a protocol documents: a class that fulfils it need not say the same again."""
+    classes = (node for path in FILES for node in ast.walk(tree(path)))
+    protocols = [
+        node
+        for node in classes
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).startswith("Protocol") for base in node.bases)
+    ]
+    methods = [part for protocol in protocols for part in protocol.body if isinstance(part, Function)]
+    return {method.name for method in methods if ast.get_docstring(method)}
+
+
+PROMISED = promised()
+
+
+def public(path: Path) -> Iterator[ast.ClassDef | Function]:
     """Public classes and functions of a module, and the public methods and properties of its classes."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in tree.body:
+    for node in tree(path).body:
         if not isinstance(node, ast.ClassDef | Function) or node.name.startswith("_"):
             continue
         yield node
@@ -86,13 +108,14 @@ def test_functions_take_few_parameters(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in FILES if DOCUMENTED & set(path.parts)], ids=named)
 def test_public_names_are_documented(path: Path) -> None:
-    bare = [node.name for node in public(path) if not ast.get_docstring(node)]  # type: ignore[attr-defined, arg-type]
-    assert not bare
+    assert not [
+        node.name for node in public(path) if not ast.get_docstring(node) and node.name not in PROMISED
+    ]
 
 
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_a_module_says_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert ast.get_docstring(tree(path))
 
 
 @pytest.mark.parametrize("path", FILES, ids=named)
@@ -104,9 +127,8 @@ def test_nothing_is_left_unfinished(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_the_code_needs_no_development_package(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    every = {name.split(".")[0] for node in ast.walk(tree) for name in imports(node)}
-    at_import = {name.split(".")[0] for node in tree.body for name in imports(node)}
+    every = {name.split(".")[0] for node in ast.walk(tree(path)) for name in imports(node)}
+    at_import = {name.split(".")[0] for node in tree(path).body for name in imports(node)}
     assert not every & TESTS_ONLY
     assert not at_import & USER_FRAMES
 
