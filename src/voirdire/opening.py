@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from voirdire.study.folder import sort_tables
 from voirdire.study.raw import RawTable
 from voirdire.study.study import Study
 
-__all__ = ["open", "read_table"]
+__all__ = ["Reading", "find_tables", "open", "read", "read_table"]
 
 DECLARATIONS = ("study.yaml", "study.yml")
 GENERIC_NAMES = ("long", "wide", "labels", "ratings", "data", "annotations", "study")
@@ -37,30 +38,57 @@ def open(
 ) -> Study:
     """Open a study from a file of labels, a frame, a folder with study.yaml, or the study.yaml itself.
 
-    ``columns`` maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join several
-    with ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each. ``missing`` are
-    the spellings of a missing label in text files. ``config`` holds further keys of study.yaml
-    (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes are raised as ``UserError``.
+    ``columns`` maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join
+    several with ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each.
+    ``missing`` are the spellings of a missing label in text files. ``config`` holds further keys of
+    study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes are
+    raised as ``UserError``.
 
-    >>> study = open({"item_id": ["a", "a", "b"], "rater_id": ["Ann", "Bo", "Ann"], "label": ["pass", "fail", "pass"]})
-    >>> study
+    >>> open({"item_id": ["a", "a", "b"], "rater_id": ["Ann", "Bo", "Ann"], "label": ["pass", "fail", "pass"]})
     <Study data frame: 3 ratings of 2 items on 1 metrics by 2 people and 0 judges>
     """
-    over = dict(config or {})
-    over |= {"missing": list(missing)} if missing is not None else {}
+    found = read(source, columns=columns, wide=wide, missing=missing, config=config)
+    return build(found.tables, found.config, name=found.name, judges=judges, assumptions=found.notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What :func:`read` found: each table and the study with their declarations, and what was assumed."""
+
+    tables: tuple[tuple[RawTable, TableConfig], ...]
+    config: StudyConfig
+    name: str
+    notes: tuple[str, ...] = ()
+
+
+def read(
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    wide: Sequence[str] = (),
+    missing: Sequence[str] | None = None,
+    config: Mapping[str, Any] | None = None,
+) -> Reading:
+    """The tables of a study before they are given a meaning; arguments as for :func:`open`."""
+    over = {**(config or {}), **({"missing": list(missing)} if missing is not None else {})}
     extra: dict[str, Any] = {"columns": dict(columns or {}), "raters": list(wide)}
     if is_frame(source):
-        table = TableConfig(file="data frame", **extra)
-        return build(
-            [(read_frame(source), table)], _checked(over, "config"), name="data frame", judges=judges
-        )
+        frame = TableConfig(file="data frame", **extra)
+        return Reading(((read_frame(source), frame),), read_declaration(over, where="config"), "data frame")
     path = _path(source)
     if path.suffix.lower() in (".yaml", ".yml") or path.is_dir():
-        return _open_folder(path, over, extra, judges)
+        return _read_folder(path, over, extra)
     table = TableConfig(file=path.name, **extra)
-    return build(
-        [(read_table(path, table), table)], _checked(over, "config"), name=_name(path), judges=judges
-    )
+    return Reading(((read_table(path, table), table),), read_declaration(over, where="config"), _name(path))
+
+
+def find_tables(
+    folder: Path, *, columns: Mapping[str, str] | None = None, wide: Sequence[str] = ()
+) -> tuple[list[tuple[RawTable, TableConfig]], tuple[str, ...]]:
+    """The tables of a folder that has no study.yaml: the ratings and what describes their items."""
+    files = [file for file in sorted(folder.iterdir()) if _is_table(file)]
+    found = _read_all([(file, TableConfig(file=file.name)) for file in files])
+    return sort_tables([table for table, _ in found], where=str(folder), columns=columns or {}, raters=wide)
 
 
 def read_table(path: Path, declared: TableConfig | None = None) -> RawTable:
@@ -84,29 +112,18 @@ def read_table(path: Path, declared: TableConfig | None = None) -> RawTable:
     return table
 
 
-def _open_folder(
-    path: Path, over: Mapping[str, Any], extra: Mapping[str, Any], judges: Collection[str]
-) -> Study:
+def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) -> Reading:
     folder = path if path.is_dir() else path.parent
-    declared = (
-        path
-        if path.is_file()
-        else next((folder / name for name in DECLARATIONS if (folder / name).exists()), None)
-    )
+    beside = (folder / name for name in DECLARATIONS)
+    declared = next((file for file in beside if file.exists()), None) if path.is_dir() else path
     loaded = {**(load_declaration(declared) if declared else {}), **over}
-    config = _checked(loaded, declared.name if declared else "config")
+    config = read_declaration(loaded, where=declared.name if declared else "config")
+    name = folder.resolve().name
     if config.tables:
         tables = _read_all([(folder / table.file, table) for table in _with_options(config.tables, extra)])
-        notes: tuple[str, ...] = ()
-    else:
-        files = [file for file in sorted(folder.iterdir()) if _is_table(file)]
-        read = _read_all([(file, TableConfig(file=file.name)) for file in files])
-        tables, notes = sort_tables([table for table, _ in read], where=str(folder), **extra)
-    return build(tables, config, name=folder.resolve().name, judges=judges, assumptions=notes)
-
-
-def _checked(declared: Mapping[str, Any], where: str) -> StudyConfig:
-    return read_declaration(declared, where=where)
+        return Reading(tuple(tables), config, name)
+    found, notes = find_tables(folder, columns=extra["columns"], wide=extra["raters"])
+    return Reading(tuple(found), config, name, notes)
 
 
 def _with_options(tables: Sequence[TableConfig], extra: Mapping[str, Any]) -> list[TableConfig]:
@@ -147,7 +164,7 @@ def _path(source: Any) -> Path:
     if not isinstance(source, (str, os.PathLike)):
         raise UserError(
             f"cannot open a {type(source).__name__}",
-            expected="a path, a folder, a pandas, Polars or Arrow frame, a dict of columns or a list of records",
+            expected="a path, a pandas, Polars or Arrow frame, a dict of columns or a list of records",
         )
     text = os.fspath(source)
     if re.match(r"[a-z][a-z0-9+]+://", str(text)):

@@ -36,7 +36,8 @@ SAMPLE = 30
 def read_delimited(path: Path, *, encoding: str = "", delimiter: str = "") -> RawTable:
     """Read a delimited text file, ``delimiter`` and ``encoding`` being found where they are not declared.
 
-    A record that has more or fewer cells than the header is a fault; all of a file's faults are raised at once.
+    A record that has more or fewer cells than the header is a fault; all of a file's faults are raised at
+    once.
     """
     file = read_bytes(path)
     text = decode(file, encoding)
@@ -102,7 +103,7 @@ def _chunks(
 
 
 def _delimiter(text: Text, usual: str) -> str:
-    """The delimiter whose first records are most like a table: known names, equal widths, more than one column."""
+    """The delimiter whose first records are most like a table: known names, equal widths, many columns."""
 
     def likeness(delimiter: str) -> tuple[int, float, int]:
         records = [

@@ -40,7 +40,7 @@ class FileBytes:
 
 @dataclass(frozen=True)
 class Text:
-    """Bytes known to decode as ``encoding``, and how that was found ('' where it is plain UTF-8 or declared)."""
+    """Bytes known to decode as ``encoding``, and how that was found ('' for UTF-8 and where declared)."""
 
     data: bytes
     encoding: str
@@ -71,7 +71,7 @@ def read_bytes(path: Path) -> FileBytes:
 
 
 def decode(file: FileBytes, encoding: str = "") -> Text:
-    """Find the encoding of ``file``: as declared, by its byte order mark, UTF-8, UTF-16 by its zeros, else cp1252."""
+    """Find the encoding: as declared, by byte order mark, UTF-16 by its zeros, UTF-8, else cp1252."""
     name, data = file.source.name, file.data
     found = encoding or _guess(data)
     kind = next((kind for magic, kind in MAGIC.items() if data.startswith(magic)), None)

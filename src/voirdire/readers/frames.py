@@ -1,4 +1,4 @@
-"""Frames in memory: pandas, Polars, Arrow, a dict of columns or a list of records; none of them is imported here."""
+"""Frames in memory: pandas, Polars, Arrow, a dict of columns, a list of records; no package is imported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_frame(source: object) -> bool:
 
 @register("reader", "frame")
 def read_frame(frame: Any) -> RawTable:
-    """Read a table in memory, column by column; only nulls and not-a-number are missing. Rows count from 1."""
+    """Read a table in memory, column by column; nulls and not-a-number are missing, rows count from 1."""
     if isinstance(frame, list):
         if not all(isinstance(record, Mapping) for record in frame):
             raise UserError(

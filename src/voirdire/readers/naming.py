@@ -15,8 +15,8 @@ def named(
 ) -> tuple[dict[str, Column], list[str]]:
     """``columns`` under their names in ``header``, and what was assumed about columns without a name.
 
-    A name that stands twice is a user's error. A column without a name is called after its position, and left out
-    where it is empty.
+    A name that stands twice is a user's error. A column without a name is called after its position, and left
+    out where it is empty.
     """
     found: dict[str, Column] = {}
     notes = []

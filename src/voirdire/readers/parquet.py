@@ -76,7 +76,8 @@ def _as_text(column: str, kind: str, whole: bool) -> str:
 
 def _is_whole(database: duckdb.DuckDBPyConnection, name: str) -> bool:
     column = _identifier(name)
-    test = f"bool_and(isnan({column}) OR (isfinite({column}) AND {column} = trunc({column}) AND abs({column}) < 2^53))"
+    number = f"isfinite({column}) AND {column} = trunc({column}) AND abs({column}) < 2^53"
+    test = f"bool_and(isnan({column}) OR ({number}))"
     found = database.execute(f"SELECT {test} FROM source").fetchone()
     return bool(found and found[0])
 

@@ -30,7 +30,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_records(records: Iterable[Mapping[str, Any]], rows: Sequence[int], source: Source) -> RawTable:
-    """The table of ``records`` (n,), found in ``rows`` (n,) of ``source``; columns in order of first appearance."""
+    """The table of ``records`` (n,) from ``rows`` (n,) of ``source``; columns in order of appearance."""
     cells: dict[str, list[Any]] = {}
     n = 0
     stream = iter(records)

@@ -52,8 +52,9 @@ def build(
 ) -> Study:
     """The study that ``tables`` hold, each with its declaration, under the whole declaration ``config``.
 
-    ``name`` is used where none is declared, ``judges`` are raters that are judges, ``assumptions`` what was assumed on
-    the way here. Faults are raised together, as many as can be found before the rows stop making sense.
+    ``name`` is used where none is declared, ``judges`` are raters that are judges, ``assumptions`` what was
+    assumed on the way here. Faults are raised together, as many as can be found before the rows stop making
+    sense.
     """
     read = _read(tables, config)
     notes = [*assumptions, *read.notes]
@@ -121,7 +122,7 @@ def _read_one(table: RawTable, declared: TableConfig, config: StudyConfig, read:
 def _without_blank_cells(
     long: Long, raters: Sequence[Rater], counts: dict[str, int], notes: list[str]
 ) -> Long:
-    """In a wide table a person's blank cell is a rating never asked for; a judge's is a reply without a label."""
+    """In a wide table a person's blank cell is no rating; a judge's is a reply without a label."""
     wide = np.asarray([table.wide for table in long.tables])[long.table]
     if not wide.any():
         return long
@@ -145,7 +146,8 @@ def _missing(long: Long, counts: dict[str, int]) -> list[str]:
     parts = [f"{int((raw < 0).sum()):,} empty"] if (raw < 0).any() else []
     parts += [f"{int(n):,} '{long.raw.values[code]}'" for code, n in enumerate(spelled.tolist()) if n]
     return [
-        f"{int(missing.sum()):,} labels are missing ({', '.join(parts)}); a judge's is unparsed, a person's a skip."
+        f"{int(missing.sum()):,} labels are missing ({', '.join(parts)}): "
+        "a judge's is unparsed, a person's a skip."
     ]
 
 

@@ -19,10 +19,10 @@ PARENTS = ("variant_of", "parent_id")
 def find_clusters(
     ids: Sequence[str], attributes: Mapping[str, Column], declared: Sequence[str]
 ) -> tuple[NDArray[np.int32] | None, str]:
-    """Each item's cluster (n,), None where every item stands alone, and the sentence that says where it is from.
+    """Each item's cluster (n,), None where every item stands alone, and the sentence on where it is from.
 
-    Taken from the ``declared`` attributes, else the column cluster, else variant_of or parent_id, whose chains are
-    followed to the first item. An item without a cluster is its own.
+    Taken from the ``declared`` attributes, else the column cluster, else variant_of or parent_id, whose
+    chains are followed to the first item. An item without a cluster is its own.
     """
     if declared:
         for name in declared:
@@ -49,7 +49,7 @@ def _numbered(cluster: Column, ids: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _roots(ids: Sequence[str], parent: Column) -> Column:
-    """The first item of each item's chain of parents; a parent that was not rated itself still names the chain."""
+    """The first item of each chain of parents; a parent that was not rated still names the chain."""
     parents = {name: above for name, above in zip(ids, parent, strict=True) if above is not None}
 
     def root(name: str) -> str:

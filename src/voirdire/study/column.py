@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +86,7 @@ class Column:
         missing: NDArray[np.bool_] = self.codes < 0
         return missing
 
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Column:
+    def take(self, rows: NDArray[np.integer[Any]] | NDArray[np.bool_]) -> Column:
         """The column at ``rows`` only, with the same ``values``."""
         return Column(self.codes[rows], self.values)
 

@@ -143,9 +143,9 @@ def find_columns(
 ) -> Naming:
     """Name the columns ``seen`` in a table.
 
-    ``declared`` maps a canonical or attribute name to the table's own name; a declared column that the table lacks is
-    a user's error. Names that are not declared are matched exactly, else without case and punctuation, else by synonym;
-    those of ``skip`` are not looked for.
+    ``declared`` maps a canonical or attribute name to the table's own name; a declared column that the table
+    lacks is a user's error. Names that are not declared are matched exactly, else without case and
+    punctuation, else by synonym; those of ``skip`` are not looked for.
     """
     source: dict[str, str] = {}
     for canonical, own in declared.items():

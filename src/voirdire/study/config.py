@@ -55,7 +55,7 @@ class TableConfig(_Part):
     file: Text = Field(description="The file, relative to study.yaml.", min_length=1)
     kind: Literal["ratings", "items", "reviews"] = Field(
         default="ratings",
-        description="What a row is: a rating, an item with its texts and attributes, or an expert's review of a metric.",
+        description="What a row is: a rating, an item with texts and attributes, or a review of a metric.",
     )
     layout: Literal["long", "wide"] | None = Field(
         default=None,
@@ -118,7 +118,7 @@ class ScaleConfig(_Part):
 
 
 class MetricConfig(_Part):
-    """One criterion. The key is the metric's name in the ratings, or a pattern such as `pos-*`; `*` is every other."""
+    """One criterion. The key is its name in the ratings, or a pattern: `pos-*`, and `*` for every other."""
 
     title: Text = Field(default="", description="What a reader sees in place of the name.")
     scale: Annotated[ScaleConfig, BeforeValidator(_mapped)] = Field(
@@ -187,7 +187,7 @@ class StudyConfig(_Part):
     )
     on_duplicate: OnDuplicate = Field(
         default="error",
-        description="What to do where a rater labelled an item twice in one run: error, first, last or majority.",
+        description="Where a rater labelled an item twice in one run: error, first, last or majority.",
     )
     population: Annotated[dict[Text, int], BeforeValidator(_mapped)] = Field(
         default_factory=dict,
@@ -200,7 +200,7 @@ class StudyConfig(_Part):
     )
 
     def metric(self, name: str) -> MetricConfig:
-        """What is declared of the metric called ``name``: its own entry, else the first pattern that matches it."""
+        """What is declared of metric ``name``: its own entry, else the first pattern that matches it."""
         if name in self.metrics:
             return self.metrics[name]
         patterns = (pattern for pattern in self.metrics if pattern != "*" and fnmatchcase(name, pattern))

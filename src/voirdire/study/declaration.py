@@ -1,4 +1,4 @@
-"""study.yaml as a checked declaration: every scalar is text, every unknown key is refused with the nearest one."""
+"""study.yaml as a checked declaration: every scalar is text, an unknown key is refused with the nearest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Loader(yaml.BaseLoader):
 
 
 def load_declaration(path: Path) -> dict[str, Any]:
-    """The mapping in the YAML file at ``path``, unchecked; a file that is no YAML mapping is a user's error."""
+    """The mapping in the YAML file at ``path``, unchecked; any other file is a user's error."""
     try:
         data = path.read_bytes()
     except OSError as problem:

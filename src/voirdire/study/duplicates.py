@@ -22,8 +22,8 @@ Rows = NDArray[np.intp]
 def merge_duplicates(long: Long, choose: OnDuplicate) -> tuple[Long, dict[str, int], tuple[str, ...]]:
     """Each rating once, what was merged by name, and the sentence that says so.
 
-    Rows that agree in every column are merged. Others are a user's error that names the rows, or are settled as
-    ``choose`` says: the first, the last, or the label that most of them have.
+    Rows that agree in every column are merged. Others are a user's error that names the rows, or are settled
+    as ``choose`` says: the first, the last, or the label that most of them have.
     """
     order, start = _groups(long)
     if len(start) == len(long):
@@ -120,8 +120,8 @@ def _conflict(long: Long, rows: Rows, why: str, fix: str, first: int) -> Fault:
         for row in rows[1:4]
     )
     return Fault(
-        f"'{named['rater_id']}' gave '{named['item_id']}' on '{named['metric']}' (run {named['run']}) {what}, "
-        f"again in {others}{f'; {why}' if why else ''}",
+        f"'{named['rater_id']}' gave '{named['item_id']}' on '{named['metric']}' (run {named['run']}) "
+        f"{what}, again in {others}{f'; {why}' if why else ''}",
         where=long.where(first),
         expected="one label a rater, item, metric and run",
         fix=fix,

@@ -17,9 +17,9 @@ __all__ = ["Items"]
 class Items:
     """All items of a study, in order of first appearance.
 
-    ``ids`` (n,) are their names. ``attributes`` holds one value an item for each column that is constant within item
-    (system, group, ...), ``texts`` the columns that hold what was said. ``cluster`` (n,) int32 codes the resampled
-    unit, or None where each item stands alone.
+    ``ids`` (n,) are their names. ``attributes`` holds one value an item for each column that is constant
+    within item (system, group, ...), ``texts`` the columns that hold what was said. ``cluster`` (n,) int32
+    codes the resampled unit, or None where each item stands alone.
     """
 
     ids: tuple[str, ...]

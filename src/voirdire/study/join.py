@@ -23,7 +23,7 @@ TRUE = ("1", "true", "yes", "y")
 
 @dataclass(frozen=True, eq=False)
 class ItemTable:
-    """What a table says about items: ``ids`` (n,) and further ``columns`` (n,), with the sentences about its reading."""
+    """What a table says about items: ``ids`` (n,), further ``columns`` (n,), and the notes on its reading."""
 
     name: str
     ids: Column
@@ -68,7 +68,7 @@ def item_table(table: RawTable, declared: TableConfig) -> ItemTable:
 def join_items(
     ids: Sequence[str], tables: Sequence[ItemTable], taken: Sequence[str]
 ) -> tuple[dict[str, Column], dict[str, Column], dict[str, int], list[str]]:
-    """Attributes and texts of the rated items ``ids`` (n,) from ``tables``, what did not match, and the sentences.
+    """Attributes and texts of the items ``ids`` (n,) from ``tables``, counts of what did not match, notes.
 
     A column that the items have already (``taken``, or from an earlier table) is a user's error.
     """

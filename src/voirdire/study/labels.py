@@ -30,7 +30,7 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class CodedLabels:
-    """Each rating's ``label`` code and ``status`` (n,), and one scale a metric, in the metric column's order."""
+    """Each rating's ``label`` code and ``status`` (n,), and one scale a metric, in the column's order."""
 
     label: Codes
     status: NDArray[np.int8]
@@ -98,7 +98,7 @@ def _map_rows(
 
 
 def _statuses(long: Long, label: Column, raters: Sequence[Rater]) -> NDArray[np.int8]:
-    """The status of each rating: as the file says, else ok with a label, unparsed without one (skip for a person)."""
+    """The status of each rating: as the file says, else ok with a label, unparsed or skip without."""
     without = np.asarray(
         [UNPARSED if rater.kind in ("judge", "program") else SKIP for rater in raters] + [SKIP], dtype=np.int8
     )[long.columns["rater_id"].codes]
@@ -132,7 +132,7 @@ def _unknown_status(long: Long, row: int) -> Fault:
 
 
 def _labels_of_metrics(metric: Column, label: Column) -> tuple[list[list[str]], NDArray[np.intp]]:
-    """The labels seen on each metric, and each rating's position in all those lists put together (−1 without label)."""
+    """The labels seen on each metric, and each rating's position in those lists end to end (−1 without)."""
     q = max(len(label.values), 1)
     key = metric.codes.astype(np.int64) * q + label.codes
     given = label.codes >= 0

@@ -29,9 +29,10 @@ class LongTable:
 class Long:
     """Ratings as text, all columns (n,).
 
-    ``columns`` holds item_id, metric, rater_id, run, label and whatever else the tables have; ``label`` is what the
-    raw label became by declared maps, ``raw`` as it came in. ``table`` (n,) indexes ``tables``; ``row`` is the row in
-    the source. ``given`` (n,) marks for each column the rows whose table has it, absent where all have.
+    ``columns`` holds item_id, metric, rater_id, run, label and whatever else the tables have; ``label`` is
+    what the raw label became by declared maps, ``raw`` as it came in. ``table`` (n,) indexes ``tables``;
+    ``row`` is the row in the source. ``given`` (n,) marks for each column the rows whose table has it, absent
+    where all have.
     """
 
     columns: Mapping[str, Column]

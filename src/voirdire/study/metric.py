@@ -18,9 +18,10 @@ Polarity = Literal["positive", "negative", ""]
 class Metric:
     """One criterion: ``name`` is its id in the ratings, ``title`` what a reader sees.
 
-    ``policy`` is the declared mapping of indeterminate labels; ``tie`` is the verdict that a tied majority counts as,
-    or None where ties are left out. ``rubric``, ``present`` and ``absent`` are the written criterion and its examples,
-    empty where not recorded. ``polarity`` is positive where the behaviour is wanted, empty where not declared.
+    ``policy`` is the declared mapping of indeterminate labels; ``tie`` is the verdict that a tied majority
+    counts as, or None where ties are left out. ``rubric``, ``present`` and ``absent`` are the written
+    criterion and its examples, empty where not recorded. ``polarity`` is positive where the behaviour is
+    wanted, empty where not declared.
     """
 
     name: str

@@ -18,8 +18,9 @@ __all__ = ["Panel", "Verdicts"]
 class Panel:
     """The labels of one kind of rater on one metric under one policy.
 
-    ``scale`` is the scale after the policy. ``coded`` numbers items, raters and labels from 0; ``items`` and ``raters``
-    give their positions in the study, ``rows`` (n,) the position of each label in the study's ratings.
+    ``scale`` is the scale after the policy. ``coded`` numbers items, raters and labels from 0; ``items`` and
+    ``raters`` give their positions in the study, ``rows`` (n,) the position of each label in the study's
+    ratings.
     """
 
     metric: Metric
@@ -58,5 +59,5 @@ class Verdicts:
 
     @property
     def codes(self) -> NDArray[np.intp]:
-        """The most frequent label of each item, (n_items,), the first in declared order on a tie; −1 without verdict."""
+        """The most frequent label of each item, (n_items,), on a tie the first declared; −1 without verdict."""
         return np.where(self.given, self.counts.argmax(axis=1), -1)

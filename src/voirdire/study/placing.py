@@ -37,8 +37,8 @@ class Placed:
 def place(long: Long) -> Placed:
     """Give every further column to what it is constant in: item, else rater, else the rating itself.
 
-    ``prob_<label>`` columns are numbers. Columns that the data model gives to ratings stay there; two values of a
-    reserved item column on one item are a user's error.
+    ``prob_<label>`` columns are numbers. Columns that the data model gives to ratings stay there; two values
+    of a reserved item column on one item are a user's error.
     """
     items: dict[str, Column] = {}
     raters: dict[str, Column] = {}
@@ -93,7 +93,7 @@ def is_text(name: str, column: Column) -> bool:
 
 
 def _of_item(long: Long, name: str, notes: list[str]) -> Column:
-    """A reserved item column: one value an item, rows without a value taking that of the item's other rows."""
+    """A reserved item column: one value an item, rows without one taking that of the item's other rows."""
     item, column = long.columns["item_id"], long.columns[name]
     given = ~column.is_missing
     value = constant_within(item, column, given)

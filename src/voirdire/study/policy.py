@@ -19,8 +19,8 @@ LEFT_OUT = "left out"
 class Policy:
     """A named way to map a scale's indeterminate labels.
 
-    ``name`` is "kept apart" (each is a label of its own), "left out" (such ratings are removed) or "as X" (counted
-    as verdict X where they admit X, removed where they do not).
+    ``name`` is "kept apart" (each is a label of its own), "left out" (such ratings are removed) or "as X"
+    (counted as verdict X where they admit X, removed where they do not).
     """
 
     name: str
@@ -33,7 +33,8 @@ class Policy:
     def apply(self, scale: Scale) -> tuple[Scale, NDArray[np.int32]]:
         """The scale after mapping, and ``new[code]`` (q,) int32: each old code's new code, −1 where removed.
 
-        >>> yes_no = Scale("nominal", ("pass", "borderline", "fail"), indeterminate={"borderline": ("pass", "fail")})
+        >>> admits = {"borderline": ("pass", "fail")}
+        >>> yes_no = Scale("nominal", ("pass", "borderline", "fail"), indeterminate=admits)
         >>> mapped, new = Policy("as fail").apply(yes_no)
         >>> mapped.labels, new.tolist()
         (('pass', 'fail'), [0, 1, 1])
@@ -55,7 +56,8 @@ class Policy:
 def policies(scale: Scale) -> tuple[Policy, ...]:
     """Every defensible policy for ``scale``: one where no label is indeterminate, else all mappings.
 
-    >>> scale = Scale("nominal", ("pass", "borderline", "fail"), indeterminate={"borderline": ("pass", "fail")})
+    >>> admits = {"borderline": ("pass", "fail")}
+    >>> scale = Scale("nominal", ("pass", "borderline", "fail"), indeterminate=admits)
     >>> [policy.name for policy in policies(scale)]
     ['kept apart', 'left out', 'as pass', 'as fail']
     """

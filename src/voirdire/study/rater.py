@@ -15,7 +15,8 @@ RATER_KINDS: tuple[RaterKind, ...] = ("human", "judge", "program", "reference")
 class Rater:
     """One rater: ``id`` as in the ratings, ``kind``, and what is known of it; empty means not recorded.
 
-    ``model`` and ``family`` are for judges; ``attributes`` are further columns that are constant within the rater.
+    ``model`` and ``family`` are for judges; ``attributes`` are further columns that are constant within the
+    rater.
     """
 
     id: str

@@ -28,11 +28,12 @@ class Source:
 class Ratings:
     """Every rating of a study; all arrays have shape (n,).
 
-    ``item``, ``metric``, ``rater`` index the study's items, metrics and raters. ``raw`` is the label as it came in;
-    ``label`` its code in the metric's scale after declared maps and normalisation, −1 where there is none. ``status``
-    indexes :data:`STATUSES`. ``run`` is the repeat, as text. ``source`` and ``row`` say which row of which file (from
-    1, the header being row 1 of a text file). ``probabilities`` maps a label to its ``prob_<label>`` column, NaN where
-    absent. ``attributes`` are all further columns that belong to the rating (rationale, confidence, challenge, ...).
+    ``item``, ``metric``, ``rater`` index the study's items, metrics and raters. ``raw`` is the label as it
+    came in; ``label`` its code in the metric's scale after declared maps and normalisation, −1 where there is
+    none. ``status`` indexes :data:`STATUSES`. ``run`` is the repeat, as text. ``source`` and ``row`` say
+    which row of which file (from 1, the header being row 1 of a text file). ``probabilities`` maps a label to
+    its ``prob_<label>`` column, NaN where absent. ``attributes`` are all further columns that belong to the
+    rating (rationale, confidence, challenge, ...).
     """
 
     item: NDArray[np.int32]

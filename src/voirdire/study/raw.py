@@ -18,10 +18,10 @@ __all__ = ["RawTable"]
 class RawTable:
     """One file or frame as read: ``columns`` in file order, all of length n.
 
-    ``row`` (n,) is each row's number in the source, for messages and evidence. In a ``text`` source nothing is
-    missing yet: what spells a missing value is decided later; a typed source has real nulls, which are missing.
-    ``whole`` names the columns of decimal numbers that are all whole and were written without ``.0``. ``notes``
-    are the sentences that say how the source was read.
+    ``row`` (n,) is each row's number in the source, for messages and evidence. In a ``text`` source nothing
+    is missing yet: what spells a missing value is decided later; a typed source has real nulls, which are
+    missing. ``whole`` names the columns of decimal numbers that are all whole and were written without
+    ``.0``. ``notes`` are the sentences that say how the source was read.
     """
 
     source: Source

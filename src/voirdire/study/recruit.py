@@ -19,8 +19,9 @@ from voirdire.study.rater import RATER_KINDS, Rater, RaterKind
 __all__ = ["looks_like_a_model", "recruit"]
 
 MODEL_NAMES = re.compile(
-    r"(?:^|[^a-z])(?:gpt|chatgpt|claude|gemini|gemma|llama|vicuna|alpaca|mistral|mixtral|qwen|deepseek|grok|palm|phi-?\d"
-    r"|command-r|pandalm|prometheus|judgelm|nova|o[134]-(?:mini|preview)|o[13]|llm|judge|autorater)(?=$|[^a-z])"
+    r"(?:^|[^a-z])(?:gpt|chatgpt|claude|gemini|gemma|llama|vicuna|alpaca|mistral|mixtral|qwen|deepseek|grok"
+    r"|palm|phi-?\d|command-r|pandalm|prometheus|judgelm|nova|o[134]-(?:mini|preview)|o[13]|llm|judge|autorater)"
+    r"(?=$|[^a-z])"
 )
 KIND_SYNONYMS: Mapping[str, RaterKind] = {
     **dict.fromkeys(("llm", "ai", "model", "machine", "auto", "judges", "autorater"), "judge"),
@@ -42,10 +43,10 @@ def looks_like_a_model(name: str) -> bool:
 def recruit(
     long: Long, declared: Mapping[str, RaterConfig], judges: Collection[str]
 ) -> tuple[tuple[Rater, ...], tuple[str, ...]]:
-    """The raters in the order of the rater column's values, and the sentences that say whose kind was assumed.
+    """The raters in the order of the rater column's values, and the notes that say whose kind was assumed.
 
-    A rater's kind is the declared one, else judge for a name in ``judges``, else that of the rater_kind column; without
-    any, a rater whose name looks like a model's is a judge and everybody else is a person.
+    A rater's kind is the declared one, else judge for a name in ``judges``, else that of the rater_kind
+    column; without any, a rater whose name looks like a model's is a judge and everybody else is a person.
     """
     names = long.columns["rater_id"].values
     _check_names(names, [*declared, *judges])
@@ -138,7 +139,7 @@ def _note_kind(
 
 
 def with_attributes(raters: Sequence[Rater], columns: Mapping[str, Column]) -> tuple[Rater, ...]:
-    """``raters`` with what the ratings say of each: expertise, model and family in their place, the rest as attributes."""
+    """``raters`` with what the ratings say of each; expertise, model and family in their own place too."""
     described = []
     for code, rater in enumerate(raters):
         told = {name: value for name, column in columns.items() if (value := column[code]) is not None}

@@ -13,7 +13,7 @@ ADEQUACY: tuple[Adequacy, ...] = ("adequate", "uncertain", "inadequate")
 
 @dataclass(frozen=True)
 class Review:
-    """One construct review: does the metric measure what it claims? ``metric`` is empty where not recorded."""
+    """One construct review: does the metric measure what it claims? ``metric`` is empty if not recorded."""
 
     adequacy: Adequacy
     metric: str = ""

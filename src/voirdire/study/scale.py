@@ -20,8 +20,8 @@ class Scale:
     """The labels of one metric.
 
     ``labels`` are every label that may be given, in declared order where ``ordered``. ``values`` are their
-    numeric values, or None. ``indeterminate`` maps a label that admits several verdicts (borderline, not sure,
-    a response set) to the verdicts it admits. ``separator`` splits a text label into a response set.
+    numeric values, or None. ``indeterminate`` maps a label that admits several verdicts (borderline, not
+    sure, a response set) to the verdicts it admits. ``separator`` splits a text label into a response set.
 
     >>> Scale("ordinal", ("fail", "borderline", "pass"), ordered=True,
     ...       indeterminate={"borderline": ("pass", "fail")}).verdicts

@@ -98,7 +98,7 @@ def _in_range(label: str, declared: ScaleConfig) -> bool:
 
 
 def members_of(label: str, separator: str | None) -> tuple[str, ...] | None:
-    """The verdicts of a response set, spelled as a JSON list or with the declared separator; None for a plain label.
+    """The verdicts of a response set, spelled as a JSON list or with the separator; None for a plain label.
 
     >>> members_of('["pass", "fail"]', None), members_of("pass;fail", ";"), members_of("pass", None)
     (('pass', 'fail'), ('pass', 'fail'), None)

@@ -31,7 +31,8 @@ SAID = {
 class Spelling:
     """How one table's raw labels become labels: evened out, then missing or not, then renamed.
 
-    >>> Spelling(missing=("NA",), steps=("trim",), renamed={"1": "pass"}).read(Column.of(["1 ", "NA", "0"])).values
+    >>> spelling = Spelling(missing=("NA",), steps=("trim",), renamed={"1": "pass"})
+    >>> spelling.read(Column.of(["1 ", "NA", "0"])).values
     ('pass', '0')
     """
 

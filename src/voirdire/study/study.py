@@ -30,10 +30,11 @@ Rows = NDArray[np.intp]
 class Study:
     """One audit's input: what was rated, on which metrics, by whom, and every rating.
 
-    ``assumptions`` are the sentences that say how the files were read, ``counts`` what was merged or missing by name
-    (``missing_labels``, ``merged_duplicates``, ...). ``population`` holds declared totals (metrics, items, ...) of what
-    the study was sampled from, ``design`` how; ``demo`` marks made data. ``slice_by`` are the attributes to slice by. ``reported`` holds published
-    figures to check, by metric (agreement, kappa, n).
+    ``assumptions`` are the sentences that say how the files were read, ``counts`` what was merged or missing
+    by name (``missing_labels``, ``merged_duplicates``, ...). ``population`` holds declared totals (metrics,
+    items, ...) of what the study was sampled from, ``design`` how; ``demo`` marks made data. ``slice_by`` are
+    the attributes to slice by. ``reported`` holds published figures to check, by metric (agreement, kappa,
+    n).
     """
 
     name: str
@@ -67,7 +68,7 @@ class Study:
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
-        """Ratings that count in unbiased figures, (n,): labelled, not anchored, not an example given to the judge."""
+        """Ratings that count in unbiased figures, (n,): labelled, not anchored, no example for the judge."""
         usable: NDArray[np.bool_] = (self.ratings.label >= 0) & (self.ratings.status == OK)
         for flag in ("anchored", "used_as_example"):
             if flag in self.ratings.attributes:
@@ -80,7 +81,7 @@ class Study:
     def rows(
         self, metric: str, *, kind: RaterKind | None = None, where: Slice | None = None, usable: bool = True
     ) -> Rows:
-        """Positions of the ratings of ``metric``: of one rater kind, one slice, and by default only usable ones."""
+        """Positions of the ratings of ``metric``: of one rater kind, one slice, by default only usable ones."""
         order, start = self._by_metric
         code = self.metric_index(metric)
         rows = order[start[code] : start[code + 1]]
@@ -102,8 +103,8 @@ class Study:
     ) -> Panel:
         """Every label that raters of ``kind`` gave on ``metric``, coded for the statistics.
 
-        ``policy`` maps indeterminate labels (the metric's declared policy by default). Where one rater rated an item in
-        several runs the first run counts. Items and raters without a label are left out.
+        ``policy`` maps indeterminate labels (the metric's declared policy by default). Where one rater rated
+        an item in several runs the first run counts. Items and raters without a label are left out.
         """
         declared = self.metric(metric)
         scale, new = (policy or declared.policy).apply(declared.scale)

@@ -24,7 +24,7 @@ __all__ = ["Named", "name_columns", "to_long"]
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """A table's columns under canonical names: ``names`` gives the table's own, ``notes`` what was assumed."""
+    """A table's columns by canonical name: ``names`` gives the table's own, ``notes`` what was assumed."""
 
     columns: Mapping[str, Column]
     names: Mapping[str, str]
@@ -106,7 +106,7 @@ def _part(table: RawTable, naming: Naming, columns: Mapping[str, Column], name: 
 
 
 def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], Named]:
-    """The columns that hold one rater each (none in a long table), and the columns with those under their own names."""
+    """The columns that hold one rater each (none in a long table), and all columns with those unguessed."""
     if declared.layout == "long":
         return [], named
     if declared.raters:

@@ -48,7 +48,7 @@ def find_rater_columns(table: RawTable, taken: Sequence[str]) -> list[str]:
 
 
 def melt(columns: Mapping[str, Column], raters: Sequence[str]) -> dict[str, Column]:
-    """One row a rating from one row an item: the columns ``raters`` become rater_id and label, the others repeat."""
+    """One row a rating from one row an item: ``raters`` become rater_id and label, the others repeat."""
     width = len(raters)
     n = len(columns[raters[0]])
     stacked = Column.concatenate([columns[name] for name in raters])

@@ -27,9 +27,10 @@ class Table:
 
 
 def rating_columns(study: Study) -> Table:
-    """One row a rating: canonical columns, then the attributes of item, rater and rating, texts and probabilities.
+    """One row a rating: canonical columns, attributes of item, rater and rating, texts and probabilities.
 
-    A status is written where any rating is not simply labelled. Columns are left out that the study does not have.
+    A status is written where any rating is not simply labelled. Columns are left out that the study does not
+    have.
     """
     ratings = study.ratings
     columns = {

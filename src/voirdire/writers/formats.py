@@ -40,16 +40,11 @@ def write_tsv(table: Table, path: Path) -> None:
 
 
 def write_json_lines(table: Table, path: Path) -> None:
-    """One object a line, without the keys that are missing; a rating without a label has the label null."""
+    """One object a line, null where missing."""
     names = [*table.columns, *table.numbers]
     with _opened(path) as file:
         for row in _rows(table):
-            record = {
-                name: value
-                for name, value in zip(names, row, strict=True)
-                if value is not None or name == "label"
-            }
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            file.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
 
 
 def write_parquet(table: Table, path: Path) -> None:
@@ -58,7 +53,7 @@ def write_parquet(table: Table, path: Path) -> None:
         name: _texts(column)[column.codes] for name, column in table.columns.items()
     }
     kept = [f"CAST({_identifier(name)} AS VARCHAR) AS {_identifier(name)}" for name in cells]
-    for name, values in table.numbers.items():
+    for name in table.numbers:
         column = _identifier(name)
         kept.append(f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END AS {column}")
     target = "'" + str(path).replace("'", "''") + "'"
@@ -83,7 +78,7 @@ WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
 def _write_delimited(table: Table, path: Path, delimiter: str) -> None:
     _check_empty_labels(table.columns["label"], path)
     with _opened(path) as file:
-        # both line-end characters must be special to the csv module, or it leaves one of them unquoted in a cell
+        # both line-end characters must be special to the csv module, or one stays unquoted in a cell
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
         writer.writerow([*table.columns, *table.numbers])
         writer.writerows(_rows(table))

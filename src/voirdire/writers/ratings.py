@@ -17,8 +17,8 @@ __all__ = ["export_ratings"]
 def export_ratings(study: Study, path: str) -> Path:
     """Write one row a rating to ``path``: raw labels, statuses and every attribute of item, rater and rating.
 
-    Reading the file again gives the same study. A suffix that no writer knows, and labels that CSV cannot tell from
-    missing ones, are users' errors.
+    Reading the file again gives the same study. A suffix that no writer knows, and labels that CSV cannot
+    tell from missing ones, are users' errors.
     """
     target = Path(path)
     packed = target.suffix.lower() == ".gz"
