@@ -49,10 +49,13 @@ class Problem:
         """The labelled rows of ``features`` and ``target`` with the base rates of each metric."""
         if target.counts.shape != (len(features), features.n_labels):
             raise UserError(
-                f"label counts of shape {target.counts.shape}", expected=f"({len(features)}, {features.n_labels})"
+                f"label counts of shape {target.counts.shape}",
+                expected=f"({len(features)}, {features.n_labels})",
             )
         if not target.labelled.any():
-            raise UserError("no row has a human label", expected="labels to learn from", fix="label about 50 items")
+            raise UserError(
+                "no row has a human label", expected="labels to learn from", fix="label about 50 items"
+            )
         if not target.labelled.all():
             features, target = features.take(target.labelled), target.take(target.labelled)
         return cls(features, target, base_rates(target.effective, features.metric, features.n_metrics), rng)
@@ -86,6 +89,10 @@ class Calibrator(ABC):
         """What to choose among by cross-validation, the most shrunken first."""
         return (Setting(),)
 
+    def prepare(self, problem: Problem) -> Problem:
+        """The problem as this calibrator poses it; unchanged by default."""
+        return problem
+
     @abstractmethod
     def learn(self, problem: Problem, setting: Setting, start: Parameters | None) -> Parameters:
         """The parameters that fit best under ``setting``, searched from ``start`` where given."""
@@ -112,6 +119,7 @@ class Calibrator(ABC):
     def fit_at(self, problem: Problem, settings: Sequence[Setting]) -> list[Fitted]:
         """One fit a setting, each started from the one before."""
         fits: list[Fitted] = []
+        problem = self.prepare(problem)
         start: Parameters | None = None
         signature = Signature.of(problem.features)
         for setting in settings:

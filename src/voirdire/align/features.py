@@ -159,7 +159,9 @@ class Target:
     label: NDArray[np.intp]
 
     @classmethod
-    def of(cls, counts: ArrayLike, *, cluster: ArrayLike | None = None, weights: ArrayLike | None = None) -> Target:
+    def of(
+        cls, counts: ArrayLike, *, cluster: ArrayLike | None = None, weights: ArrayLike | None = None
+    ) -> Target:
         """Human label counts (n, C), each row its own cluster and of weight 1 unless given.
 
         >>> Target.of([[2, 1], [0, 3]]).labels_per_row.tolist()
@@ -199,7 +201,9 @@ class Target:
 
     def take(self, rows: Rows) -> Target:
         """The labels of ``rows`` only; a row is taken once at most where single labels are known."""
-        chosen = np.flatnonzero(rows) if np.asarray(rows).dtype == np.bool_ else np.asarray(rows, dtype=np.intp)
+        chosen = (
+            np.flatnonzero(rows) if np.asarray(rows).dtype == np.bool_ else np.asarray(rows, dtype=np.intp)
+        )
         position = np.full(len(self), -1, dtype=np.intp)
         position[chosen] = np.arange(len(chosen))
         kept = position[self.row] >= 0

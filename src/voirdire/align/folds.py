@@ -30,7 +30,11 @@ class Folds:
 
 
 def grouped_folds(
-    cluster: NDArray[np.intp], *, folds: int = FOLDS, use: NDArray[np.bool_] | None = None, rng: np.random.Generator
+    cluster: NDArray[np.intp],
+    *,
+    folds: int = FOLDS,
+    use: NDArray[np.bool_] | None = None,
+    rng: np.random.Generator,
 ) -> Folds:
     """Deal whole clusters (n,) to ``folds`` parts of about equal size, rows outside ``use`` (n,) to none.
 
@@ -45,7 +49,9 @@ def grouped_folds(
     names, part, size = np.unique(cluster[used], return_inverse=True, return_counts=True)
     if len(names) < 2:
         raise UserError(
-            f"{len(names)} clusters with human labels cannot be split", expected="2 or more, better 50", fix="label more"
+            f"{len(names)} clusters with human labels cannot be split",
+            expected="2 or more, better 50",
+            fix="label more",
         )
     parts = min(folds, len(names))
     order = rng.permutation(len(names))

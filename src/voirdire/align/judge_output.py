@@ -103,4 +103,6 @@ def swap(labels: tuple[str, ...]) -> NDArray[np.intp]:
     """
     other = {"first": "second", "second": "first"}
     renamed = [other.get(label, label) for label in labels]
-    return np.array([labels.index(name) if name in labels else k for k, name in enumerate(renamed)], dtype=np.intp)
+    return np.array(
+        [labels.index(name) if name in labels else k for k, name in enumerate(renamed)], dtype=np.intp
+    )

@@ -1,4 +1,4 @@
-"""Log-linear maps: logits = tied features * a + dense features * B + categories * E, fitted with a ridge.
+"""Log-linear maps: logits = tied features * a + free features * B, fitted with a ridge.
 
 Temperature, vector and Dirichlet scaling, Platt, beta and the stack are all of this form; each is a design.
 """
@@ -10,11 +10,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
@@ -24,20 +22,20 @@ __all__ = [
     "BIAS",
     "PRECISIONS",
     "SLOPE",
-    "Column",
+    "Block",
     "Design",
     "LogLinear",
-    "categories",
-    "intercept",
-    "metric_effects",
+    "indicators",
+    "intercepts",
     "numbers",
     "scaled",
     "scaling_of",
+    "unseen_effects",
     "unseen_metric",
 ]
 
 Floats = NDArray[np.float64]
-Column = tuple[NDArray[np.int32], int, float]
+Block = tuple[Floats, float]
 PRECISIONS = (30.0, 10.0, 3.0, 1.0, 0.3)
 """Ridges to choose among, on the sum of the losses, so that they fade as labels come in."""
 BIAS = 0.05
@@ -48,19 +46,17 @@ DRAWS = 64
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The inputs of n rows: ``tied`` (n, C, p) with one coefficient for all labels, ``dense`` (n, d) with one a label.
+    """The inputs of n rows: ``tied`` (p, C, n) with one coefficient for all labels, ``free`` (d, n) with one a label.
 
-    ``sparse`` (n, g) holds categories, one coefficient a category and label. ``tied_ridge`` (p,), ``dense_ridge``
-    (d,) and ``sparse_ridge`` (g,) are the precisions, ``tied_centre`` (p,) what the tied ones shrink toward.
+    ``tied_ridge`` (p,) and ``free_ridge`` (d,) are the precisions; the tied coefficients shrink toward
+    ``tied_centre`` (p,), the free ones toward 0. Rows come last, since sums over a handful of labels are then quick.
     """
 
     tied: Floats
     tied_centre: Floats
     tied_ridge: Floats
-    dense: Floats
-    dense_ridge: Floats
-    sparse: Any
-    sparse_ridge: Floats
+    free: Floats
+    free_ridge: Floats
 
     @classmethod
     def of(
@@ -68,68 +64,45 @@ class Design:
         features: Features,
         *,
         tied: Sequence[tuple[Floats, float, float]] = (),
-        dense: Sequence[tuple[Floats, float]] = (),
-        sparse: Sequence[tuple[Column, float]] = (),
+        free: Sequence[Block] = (),
     ) -> Design:
-        """Blocks side by side: tied (n, C) with centre and ridge, dense (n, d) and categories with their ridge."""
+        """Blocks one after another: tied (n, C) with centre and ridge, free (d, n) with their ridge."""
         n, c = len(features), features.n_labels
         return cls(
-            np.stack([block for block, _, _ in tied], axis=2) if tied else np.zeros((n, c, 0)),
+            np.stack([block.T for block, _, _ in tied]) if tied else np.zeros((0, c, n)),
             np.array([centre for _, centre, _ in tied]),
             np.array([ridge for _, _, ridge in tied]),
-            np.hstack([block for block, _ in dense]) if dense else np.zeros((n, 0)),
-            np.concatenate([np.full(block.shape[1], ridge) for block, ridge in dense]) if dense else np.zeros(0),
-            categories(n, [column for column, _ in sparse]),
-            np.concatenate([np.full(column[1], ridge) for column, ridge in sparse]) if sparse else np.zeros(0),
+            np.vstack([block for block, _ in free]) if free else np.zeros((0, n)),
+            np.concatenate([np.full(len(block), ridge) for block, ridge in free]) if free else np.zeros(0),
         )
-
-    @property
-    def n_labels(self) -> int:
-        """C, the number of human labels."""
-        return self.tied.shape[1]
-
-    @cached_property
-    def sizes(self) -> tuple[int, int, int]:
-        """Numbers of tied, dense and categorical coefficients."""
-        c = self.n_labels
-        return self.tied.shape[2], self.dense.shape[1] * c, self.sparse.shape[1] * c
-
-    def split(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """a (p,), B (d, C) and E (g, C) out of one vector."""
-        p, d, _ = self.sizes
-        c = self.n_labels
-        return theta[:p], theta[p : p + d].reshape(-1, c), theta[p + d :].reshape(-1, c)
 
     @cached_property
     def centre(self) -> Floats:
         """What each coefficient shrinks toward: ``tied_centre``, else 0."""
-        return np.concatenate([self.tied_centre, np.zeros(sum(self.sizes[1:]))])
+        return np.concatenate([self.tied_centre, np.zeros(len(self.free) * self.tied.shape[1])])
 
     @cached_property
     def ridge(self) -> Floats:
         """Each coefficient's precision."""
-        c = self.n_labels
-        return np.concatenate([self.tied_ridge, np.repeat(self.dense_ridge, c), np.repeat(self.sparse_ridge, c)])
+        return np.concatenate([self.tied_ridge, np.tile(self.free_ridge, self.tied.shape[1])])
 
     def logits(self, theta: Floats) -> Floats:
-        """(n, C) for coefficients ``theta``."""
-        a, b, e = self.split(theta)
-        return np.asarray(self.tied @ a + self.dense @ b + self.sparse @ e, dtype=np.float64)
+        """(n, C) for coefficients ``theta``: the tied ones, then those of each label in turn."""
+        p, c, n = self.tied.shape
+        by_label = theta[p:].reshape(c, -1) @ self.free
+        if p:
+            by_label += (theta[:p] @ self.tied.reshape(p, -1)).reshape(c, n)
+        return by_label.T
 
     def objective(self, theta: Floats, floor: Floats, counts: Floats) -> tuple[float, Floats]:
         """Loss of the mixture plus ridge, and its gradient."""
         model = softmax(self.logits(theta))
         loss, slope = mixture_loss(model, floor, counts)
-        by_logit = through_softmax(model, slope)
-        gradient = np.concatenate(
-            [
-                np.tensordot(by_logit, self.tied, axes=([0, 1], [0, 1])),
-                (self.dense.T @ by_logit).ravel(),
-                np.asarray(self.sparse.T @ by_logit).ravel(),
-            ]
-        )
-        away, ridge = theta - self.centre, self.ridge
-        return loss + 0.5 * float(ridge @ away**2), gradient + ridge * away
+        by_label = through_softmax(model, slope).T
+        tied = self.tied.reshape(len(self.tied), -1) @ by_label.ravel()
+        gradient = np.concatenate([tied, (by_label @ self.free.T).ravel()])
+        away = theta - self.centre
+        return loss + 0.5 * float(self.ridge @ away**2), gradient + self.ridge * away
 
 
 @dataclass(frozen=True)
@@ -148,7 +121,7 @@ class LogLinear(Calibrator):
         """The ridge estimate of theta."""
         scaling = scaling_of(numbers(problem.features))
         design = self.design(problem.features, setting, scaling)
-        floor, counts = problem.floor_rows, problem.counts
+        floor, counts = np.asfortranarray(problem.floor_rows), np.asfortranarray(problem.counts)
         first = design.centre if start is None else start["theta"]
         theta = minimise(lambda theta: design.objective(theta, floor, counts), first)
         return {"theta": theta, "_scaling": scaling}
@@ -183,34 +156,32 @@ def scaled(table: Floats, scaling: Floats) -> Floats:
     return np.nan_to_num((table - scaling[0]) / scaling[1])
 
 
-def categories(n: int, columns: Sequence[Column]) -> Any:
-    """Codes side by side as one sparse indicator matrix; each column is (codes, how many, value). Below 0 is none."""
-    base, where, values = 0, [], []
-    for codes, size, value in columns:
-        where.append(np.where(codes >= 0, codes + base, 0))
-        values.append(np.where(codes >= 0, value, 0.0))
-        base += size
-    if not columns:
-        return sparse.csr_array((n, 0), dtype=np.float64)
-    index = np.stack(where, axis=1).ravel()
-    data = np.stack(values, axis=1).ravel()
-    return sparse.csr_array((data, index, np.arange(0, len(index) + 1, len(columns))), shape=(n, base))
+def indicators(codes: NDArray[np.int32], n_codes: int, value: float = 1.0) -> Floats:
+    """``value`` in the row of each code (n_codes, n), 0 elsewhere; a code below 0 has no row.
+
+    >>> indicators(np.array([1, 0, -1], dtype=np.int32), 2).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+    return np.where(codes == np.arange(n_codes)[:, None], value, 0.0)
 
 
-def intercept(features: Features) -> tuple[Floats, float]:
-    """A column of ones with the small ridge of intercepts."""
-    return np.ones((len(features), 1)), BIAS
+def intercepts(features: Features, precision: float) -> list[Block]:
+    """Ones with the small ridge of intercepts, and the metrics' effects where there are several."""
+    ones = (np.ones((1, len(features))), BIAS)
+    if features.n_metrics == 1:
+        return [ones]
+    return [ones, (indicators(features.metric, features.n_metrics), precision)]
 
 
-def metric_effects(features: Features, precision: float) -> list[tuple[Column, float]]:
-    """The metrics as categories, none where there is one metric."""
-    return [((features.metric, features.n_metrics, 1.0), precision)] if features.n_metrics > 1 else []
+def unseen_effects(size: int, precision: float) -> Floats:
+    """Draws (64, size) of effects u ~ N(0, 1 / precision) of a metric that no label has told of, symmetric about 0."""
+    half = np.random.default_rng(0).standard_normal((DRAWS // 2, size)) / math.sqrt(precision)
+    return np.vstack([half, -half])
 
 
 def unseen_metric(logits: Floats, precision: float) -> Floats:
-    """Probabilities (n, C) averaged over metric effects u ~ N(0, 1 / precision) that no label has told yet."""
-    half = np.random.default_rng(0).standard_normal((DRAWS // 2, logits.shape[1])) / math.sqrt(precision)
+    """softmax(logits + u) averaged over the possible effects u of a metric never seen (n, C)."""
     total = np.zeros_like(logits)
-    for effect in (*half, *-half):
+    for effect in unseen_effects(logits.shape[1], precision):
         total += softmax(logits + effect)
     return total / DRAWS

@@ -57,6 +57,6 @@ def minimise(objective: Objective, start: Floats, *, iterations: int = 300) -> F
     """The minimum of ``objective`` (value and gradient) by L-BFGS from ``start`` (p,)."""
     if not len(start):
         return start
-    options = {"maxiter": iterations, "ftol": 1e-9, "gtol": 1e-5, "maxcor": 20}
+    options = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-4, "maxcor": 20}
     found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
     return np.asarray(found.x, dtype=np.float64)

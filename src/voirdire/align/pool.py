@@ -73,7 +73,9 @@ def pool_weights(predicted: Sequence[Floats], counts: Floats) -> Floats:
     return weights
 
 
-def one_standard_error(predicted: Sequence[Floats], counts: Floats, cluster: NDArray[np.intp], size: Sequence[int]) -> int:
+def one_standard_error(
+    predicted: Sequence[Floats], counts: Floats, cluster: NDArray[np.intp], size: Sequence[int]
+) -> int:
     """The smallest model (by ``size``) whose loss is within one standard error of the best model's.
 
     The standard error is that of the paired difference to the best, over clusters (n,).

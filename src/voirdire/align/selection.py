@@ -66,7 +66,9 @@ class Trained:
             held = [self.held_out[name] for name in names]
             how = names[one_standard_error(held, self.problem.counts, self.problem.target.cluster, sizes)]
         if how not in self.fits:
-            raise UserError(f"no fitted calibrator '{how}'", expected=f"pool, one_se or one of {', '.join(self.fits)}")
+            raise UserError(
+                f"no fitted calibrator '{how}'", expected=f"pool, one_se or one of {', '.join(self.fits)}"
+            )
         return Pool((self.fits[how],), np.ones(1))
 
     def _pool(self, names: Sequence[str]) -> Pool:
@@ -82,7 +84,11 @@ def applicable(features: Features, names: Iterable[str] | None = None) -> list[C
 
 
 def train(
-    features: Features, target: Target, *, calibrators: Sequence[Calibrator] | None = None, rng: np.random.Generator
+    features: Features,
+    target: Target,
+    *,
+    calibrators: Sequence[Calibrator] | None = None,
+    rng: np.random.Generator,
 ) -> Trained:
     """Fit every calibrator, each with the setting that predicts held-out clusters best, all on the same folds."""
     problem = Problem.of(features, target, rng)
@@ -129,7 +135,8 @@ class Nested:
         shares = target.counts[rows] / target.labels_per_row[rows, None]
         weight = target.weights[rows]
         return {
-            name: float(weight @ log_loss(q[rows], shares) / weight.sum()) for name, q in self.predictions.items()
+            name: float(weight @ log_loss(q[rows], shares) / weight.sum())
+            for name, q in self.predictions.items()
         }
 
 

@@ -52,7 +52,9 @@ class Signature:
         for name in ("labels", "judges", "judge_labels", "metrics", "systems", "covariates", "contrasts"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
-                raise UserError(f"the map was fitted on other {name.replace('_', ' ')}: {theirs}", expected=f"{mine}")
+                raise UserError(
+                    f"the map was fitted on other {name.replace('_', ' ')}: {theirs}", expected=f"{mine}"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Setting
 from voirdire.align.features import Features
-from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercept, metric_effects
+from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercepts
 from voirdire.registry import register
 
 __all__ = ["Dirichlet"]
@@ -37,6 +37,8 @@ class Dirichlet(LogLinear):
         return Design.of(
             features,
             tied=[(z, 1.0, SLOPE)],
-            dense=[intercept(features), (z - z.mean(axis=1, keepdims=True), setting.precision)],
-            sparse=metric_effects(features, setting.precision),
+            free=[
+                *intercepts(features, setting.precision),
+                ((z - z.mean(axis=1, keepdims=True)).T, setting.precision),
+            ],
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Setting
 from voirdire.align.features import ALPHA, Features
-from voirdire.align.loglinear import SLOPE, Column, Design, LogLinear, intercept, metric_effects, numbers, scaled
+from voirdire.align.loglinear import SLOPE, Block, Design, LogLinear, indicators, intercepts, numbers, scaled
 from voirdire.registry import register
 
 __all__ = ["Stack"]
@@ -37,18 +37,18 @@ class Stack(LogLinear):
     def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
         """Panel, intercept, metrics, every judge's codes and probabilities, covariates and scores."""
         ridge = setting.precision
-        verdicts: list[tuple[Column, float]] = [
-            ((output.code, output.n_codes, CATEGORY), ridge) for output in features.judges
+        verdicts: list[Block] = [
+            (indicators(output.code, output.n_codes, CATEGORY), ridge) for output in features.judges
         ]
         own = [
-            (np.where(output.speaks[:, None], z - z.mean(axis=1, keepdims=True), 0.0), ridge)
+            (np.where(output.speaks, (z - z.mean(axis=1, keepdims=True)).T, 0.0), ridge)
             for output in features.judges
             if np.isfinite(output.log_probs).any()
             for z in [output.logits(ALPHA)]
         ]
+        measured = (scaled(numbers(features), scaling).T, ridge)
         return Design.of(
             features,
             tied=[(features.panel(setting.alpha), 1.0, SLOPE)],
-            dense=[intercept(features), (scaled(numbers(features), scaling), ridge), *own],
-            sparse=[*metric_effects(features, ridge), *verdicts],
+            free=[*intercepts(features, ridge), measured, *verdicts, *own],
         )

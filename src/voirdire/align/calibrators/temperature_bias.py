@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import ANY_ALPHA, Setting
 from voirdire.align.features import ALPHA, Features
-from voirdire.align.loglinear import PRECISIONS, SLOPE, Design, LogLinear, intercept, metric_effects
+from voirdire.align.loglinear import PRECISIONS, SLOPE, Design, LogLinear, intercepts
 from voirdire.registry import register
 
 __all__ = ["TemperatureBias"]
@@ -41,6 +41,5 @@ class TemperatureBias(LogLinear):
         return Design.of(
             features,
             tied=[(features.panel(setting.alpha), 1.0, SLOPE)],
-            dense=[intercept(features)],
-            sparse=metric_effects(features, setting.precision),
+            free=intercepts(features, setting.precision),
         )

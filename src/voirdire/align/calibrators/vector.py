@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Setting
 from voirdire.align.features import Features
-from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercept, metric_effects
+from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercepts
 from voirdire.registry import register
 
 __all__ = ["Vector"]
@@ -37,6 +37,5 @@ class Vector(LogLinear):
         return Design.of(
             features,
             tied=[(z, 1.0, SLOPE), *own],
-            dense=[intercept(features)],
-            sparse=metric_effects(features, setting.precision),
+            free=intercepts(features, setting.precision),
         )
