@@ -44,7 +44,7 @@ def open(
     study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes are
     raised as ``UserError``.
 
-    >>> open({"item_id": ["a", "a", "b"], "rater_id": ["Ann", "Bo", "Ann"], "label": ["pass", "fail", "pass"]})
+    >>> open({"item_id": ["a", "a", "b"], "rater_id": ["Ann", "Bo", "Ann"], "label": ["yes", "no", "yes"]})
     <Study data frame: 3 ratings of 2 items on 1 metrics by 2 people and 0 judges>
     """
     found = read(source, columns=columns, wide=wide, missing=missing, config=config)

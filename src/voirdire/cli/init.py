@@ -82,13 +82,14 @@ def _read(source: str, options: dict[str, Any], missing: Sequence[str] | None) -
 
 def _settled(table: RawTable, declared: TableConfig, home: Path, folder: Path) -> TableConfig:
     """What was found about a table's columns as a declaration, with its file as seen from ``folder``."""
+    from voirdire.study.faults import Faults
     from voirdire.study.tables import to_long
 
     beside = os.path.relpath(home / declared.file, folder)
     far = beside.startswith(os.path.join("..", ".."))
     found: dict[str, Any] = {"file": str((home / declared.file).resolve()) if far else beside}
     if declared.kind == "ratings":
-        long, _ = to_long(table, declared, missing=None, steps=())
+        long, _ = to_long(table, declared, Faults())
         names = long.tables[0].names
         found["columns"] = {name: own for name, own in names.items() if own != name and own in table.columns}
         if "item_id" in names and names["item_id"] not in table.columns:

@@ -71,7 +71,7 @@ def code_values(values: Sequence[Any]) -> tuple[Column, bool]:
 
 
 def as_text(value: Any, *, whole: bool = False) -> str | None:
-    """How a typed value is written: true, false, 1 for 1.0 where ``whole``, lists as JSON, None if missing."""
+    """How a typed value is written: true, false, 1 for 1.0 if ``whole``, lists as JSON, None if missing."""
     if value is None or isinstance(value, str):
         return value
     if hasattr(value, "item") and not isinstance(value, np.ndarray):

@@ -58,15 +58,17 @@ def _read(file: FileBytes, text: Text, delimiter: str) -> RawTable:
         rows = [_add(chunk, coders) for chunk in _chunks(reader, len(header), name, faults)]
     except csv.Error as problem:
         raise UserError(f"is not a table: {problem}", where=f"{name}, row {reader.line_num:,}") from None
-    faults.check()
     if not rows:
+        faults.check()
         raise UserError("has a header and no rows", where=name, expected="one row a rating")
     columns = [Column(coder.codes(), tuple(coder.values)) for coder in coders]
     notes = [text.note] if text.note else []
     if delimiter != ("\t" if ".tsv" in name else ","):
         notes.append(f"{name} was read with {DELIMITERS.get(delimiter, repr(delimiter))} between cells.")
     kept, said = named(header, columns, name)
-    return RawTable(file.source, kept, np.concatenate(rows), text=True, notes=(*notes, *said))
+    return RawTable(
+        file.source, kept, np.concatenate(rows), text=True, notes=(*notes, *said), problem=faults.error()
+    )
 
 
 def _add(chunk: tuple[list[list[str]], list[int]], coders: list[Coder]) -> NDArray[np.int64]:

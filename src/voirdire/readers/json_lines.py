@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,9 @@ def read_json_lines(path: Path, *, encoding: str = "") -> RawTable:
             continue
         records.append(record)
         rows.append(number)
-    faults.check()
-    table = read_records(records, rows, file.source)
-    return table.noting(text.note)
+    if not records:
+        faults.check()
+    return replace(read_records(records, rows, file.source).noting(text.note), problem=faults.error())
 
 
 def _kind(value: object) -> str:

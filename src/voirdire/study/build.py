@@ -14,12 +14,12 @@ from voirdire.study.duplicates import merge_duplicates
 from voirdire.study.faults import Faults
 from voirdire.study.items import Items
 from voirdire.study.join import ItemTable, item_table, join_items, read_reviews
-from voirdire.study.labels import CodedLabels, code_labels
+from voirdire.study.labels import CodedLabels, check_statuses, code_labels
 from voirdire.study.long import Long, concatenate
 from voirdire.study.metrics import declare_metrics
 from voirdire.study.placing import Placed, place
 from voirdire.study.rater import Rater
-from voirdire.study.ratings import Ratings, Source
+from voirdire.study.ratings import STATUSES, Ratings, Source
 from voirdire.study.raw import RawTable
 from voirdire.study.recruit import recruit, with_attributes
 from voirdire.study.review import Review
@@ -56,7 +56,20 @@ def build(
     assumed on the way here. Faults are raised together, as many as can be found before the rows stop making
     sense.
     """
-    read = _read(tables, config)
+    faults = Faults()
+    read = _read(tables, config, faults)
+    if len(faults):
+        raise _every_fault(read, config, judges, faults)
+    try:
+        return _assemble(read, config, name, judges, assumptions)
+    except UserError as problem:
+        every = _every_fault(read, config, judges, Faults())
+        raise every if len(every.faults) > len(problem.faults) else problem from None
+
+
+def _assemble(
+    read: _Read, config: StudyConfig, name: str, judges: Collection[str], assumptions: Sequence[str]
+) -> Study:
     notes = [*assumptions, *read.notes]
     long = concatenate(read.ratings)
     raters, guessed = recruit(long, config.raters, judges)
@@ -68,6 +81,11 @@ def build(
     notes += said
     coded = code_labels(long, raters, config)
     notes += [*coded.notes, *_missing(long, counts)]
+    counts |= {
+        f"{STATUSES[code]}_ratings": n
+        for code, n in enumerate(np.bincount(coded.status).tolist())
+        if code and n
+    }
     placed = place(long)
     notes += placed.notes
     items = _items(long, placed, read.items, config, counts, notes)
@@ -89,22 +107,24 @@ def build(
     )
 
 
-def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig) -> _Read:
-    """Give every table its meaning, and report the faults of all of them together."""
+def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig, faults: Faults) -> _Read:
+    """Give every table its meaning; what is wrong with one goes to ``faults``."""
     read = _Read()
-    faults = Faults()
     for table, declared in tables:
+        if table.problem is not None:
+            faults.collect(table.problem)
         try:
-            _read_one(table, declared, config, read)
+            _read_one(table, declared, config, read, faults)
         except UserError as problem:
             faults.collect(problem)
-    faults.check()
-    if not read.ratings:
-        raise UserError("no table holds ratings", where="study.yaml", fix="add a table of kind ratings")
+    if not read.ratings and not len(faults):
+        faults.add("no table holds ratings", where="study.yaml", fix="add a table of kind ratings")
     return read
 
 
-def _read_one(table: RawTable, declared: TableConfig, config: StudyConfig, read: _Read) -> None:
+def _read_one(
+    table: RawTable, declared: TableConfig, config: StudyConfig, read: _Read, faults: Faults
+) -> None:
     if declared.kind == "items":
         read.items.append(item_table(table, declared))
         read.sources.append(table.source)
@@ -114,9 +134,20 @@ def _read_one(table: RawTable, declared: TableConfig, config: StudyConfig, read:
         read.sources.append(table.source)
         read.notes += said
     else:
-        long, said = to_long(table, declared, missing=config.missing, steps=config.normalise)
+        long, said = to_long(table, declared, faults, missing=config.missing, steps=config.normalise)
         read.ratings.append(long)
         read.notes += said
+
+
+def _every_fault(read: _Read, config: StudyConfig, judges: Collection[str], faults: Faults) -> UserError:
+    """All that can be found wrong with the rows at once, beside the ``faults`` found already."""
+    if read.ratings:
+        long = concatenate(read.ratings)
+        faults.attempt(lambda: recruit(long, config.raters, judges))
+        faults.attempt(lambda: check_statuses(long))
+        faults.attempt(lambda: merge_duplicates(long, config.on_duplicate))
+        faults.attempt(lambda: place(long))
+    return faults.error() or UserError("the tables hold no study")
 
 
 def _without_blank_cells(

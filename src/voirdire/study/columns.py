@@ -149,6 +149,7 @@ def find_columns(
     """
     source: dict[str, str] = {}
     for canonical, own in declared.items():
+        _check_meaning(canonical, where)
         source[canonical] = own if own in seen else _nearest(own, seen, where)
     taken = set(source.values())
     notes = []
@@ -162,6 +163,13 @@ def find_columns(
             if match != canonical:
                 notes.append(f"{where}: column '{match}' is taken as {canonical}.")
     return Naming(source, tuple(notes))
+
+
+def _check_meaning(name: str, where: str) -> None:
+    """Refuse a name that is nearly a canonical one; any other may be an attribute's."""
+    near = difflib.get_close_matches(name, CANONICAL, n=1, cutoff=0.8)
+    if name not in CANONICAL and near:
+        raise UserError(f"no column is called '{name}'", where=where, fix=f"did you mean '{near[0]}'?")
 
 
 def _matches(canonical: str, seen: Sequence[str]) -> Iterator[str]:

@@ -37,7 +37,21 @@ class Faults:
         self._first += problem.faults[:room]
         self._total += getattr(problem, "total", len(problem.faults))
 
+    def attempt(self, check: Callable[[], object]) -> None:
+        """Run ``check`` for the faults it raises."""
+        try:
+            check()
+        except UserError as problem:
+            self.collect(problem)
+
+    def error(self) -> UserErrors | None:
+        """Everything found as one error, or None."""
+        return UserErrors(self._first, total=self._total) if self._first else None
+
     def check(self) -> None:
         """Raise everything found, or do nothing."""
         if self._first:
             raise UserErrors(self._first, total=self._total)
+
+    def __len__(self) -> int:
+        return self._total

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from voirdire.errors import Fault
 from voirdire.study.column import Column
-from voirdire.study.config import MetricConfig, StudyConfig
+from voirdire.study.config import MetricConfig, ScaleConfig, StudyConfig
 from voirdire.study.faults import Faults
 from voirdire.study.long import Long
 from voirdire.study.rater import Rater
@@ -21,7 +21,7 @@ from voirdire.study.scale import Scale
 from voirdire.study.scales import declared_scale, members_of, with_sets
 from voirdire.study.spelling import normalised
 
-__all__ = ["CodedLabels", "code_labels"]
+__all__ = ["CodedLabels", "check_statuses", "code_labels"]
 
 MOST_DENSE = 1 << 24
 UNPARSED, SKIP, INVALID = (STATUSES.index(name) for name in ("unparsed", "skip", "invalid"))
@@ -49,8 +49,9 @@ def code_labels(long: Long, raters: Sequence[Rater], config: StudyConfig) -> Cod
     codes = [_codes(scale, labels, config.normalise) for scale, labels in zip(scales, seen, strict=True)]
     flat = np.asarray([code for part in codes for code in part] + [-1], dtype=np.int32)
     coded = flat[position]
-    status[(status == OK) & (coded < 0)] = INVALID
-    return CodedLabels(coded, status, tuple(scales), tuple(notes))
+    invalid = (status == OK) & (coded < 0)
+    status[invalid] = INVALID
+    return CodedLabels(coded, status, tuple(scales), (*notes, *_said_invalid(label, invalid)))
 
 
 def _codes(scale: Scale, labels: Sequence[str], steps: Sequence[str]) -> list[int]:
@@ -97,6 +98,17 @@ def _map_rows(
     return Column(np.where(rows, target[label.codes], label.codes).astype(np.int32), tuple(values))
 
 
+def check_statuses(long: Long) -> None:
+    """Raise a fault for every status that the data model does not know."""
+    declared = long.columns.get("status")
+    if declared is None:
+        return
+    unknown = [code for code, value in enumerate(declared.values) if _status(value) < 0]
+    faults = Faults()
+    faults.add_rows(np.flatnonzero(np.isin(declared.codes, unknown)), partial(_unknown_status, long))
+    faults.check()
+
+
 def _statuses(long: Long, label: Column, raters: Sequence[Rater]) -> NDArray[np.int8]:
     """The status of each rating: as the file says, else ok with a label, unparsed or skip without."""
     without = np.asarray(
@@ -106,12 +118,8 @@ def _statuses(long: Long, label: Column, raters: Sequence[Rater]) -> NDArray[np.
     declared = long.columns.get("status")
     if declared is None:
         return status
-    known = {value: _status(value) for value in declared.values}
-    faults = Faults()
-    unknown = [code for code, value in enumerate(declared.values) if known[value] < 0]
-    faults.add_rows(np.flatnonzero(np.isin(declared.codes, unknown)), partial(_unknown_status, long))
-    faults.check()
-    given = np.asarray([known[value] for value in declared.values] + [OK], dtype=np.int8)[declared.codes]
+    check_statuses(long)
+    given = np.asarray([_status(value) for value in declared.values] + [OK], dtype=np.int8)[declared.codes]
     return np.where(given == OK, status, given).astype(np.int8)
 
 
@@ -157,6 +165,7 @@ def _scales(
     names = long.columns["metric"].values
     known: dict[tuple[object, ...], Scale] = {}
     borrowed: list[str] = []
+    doubts: list[str] = []
     scales = []
     for name, labels, config in zip(names, seen, declared, strict=True):
         shown = frozenset(labels)
@@ -168,8 +177,9 @@ def _scales(
         key = (shown, config.scale.model_dump_json())
         if key not in known:
             known[key] = _scale(shown, config, name, pairs=pairs)
+            doubts += _said_doubtful(name, known[key], config.scale)
         scales.append(known[key])
-    return scales, [*_said(scales, names, declared), *_said_borrowed(borrowed)]
+    return scales, [*_said(scales, names, declared), *_said_borrowed(borrowed), *doubts]
 
 
 def _scale(labels: frozenset[str], config: MetricConfig, name: str, *, pairs: bool) -> Scale:
@@ -201,6 +211,35 @@ def _said(scales: Sequence[Scale], names: Sequence[str], declared: Sequence[Metr
         order = "in numeric order" if ordered else "without order" if len(labels) > 2 else ""
         shown = ", ".join(labels[:8]) + (f", ... ({len(labels):,} in all)" if len(labels) > 8 else "")
         notes.append(f"The scale of {whom} is taken as {kind}{f', {order}' if order else ''}: {shown}.")
+    return notes
+
+
+def _said_invalid(label: Column, invalid: NDArray[np.bool_]) -> list[str]:
+    if not invalid.any():
+        return []
+    counts = np.bincount(label.codes[invalid], minlength=len(label.values))
+    order = np.argsort(-counts, kind="stable")[:5]
+    shown = ", ".join(f"{int(counts[code]):,} '{label.values[code]}'" for code in order if counts[code])
+    more = " and others" if np.count_nonzero(counts) > len(order) else ""
+    return [f"{int(invalid.sum()):,} labels are not on their metric's scale and are invalid: {shown}{more}."]
+
+
+def _said_doubtful(name: str, scale: Scale, config: ScaleConfig) -> list[str]:
+    """Labels that look as if two scales were mixed: one number spelled twice, or only the lowest tenth used."""
+    values = scale.values or ()
+    notes = []
+    twice = (
+        [label for at, label in enumerate(scale.labels) if at and values[at] == values[at - 1]]
+        if values
+        else []
+    )
+    if twice and scale.ordered:
+        notes.append(f"'{name}': '{twice[0]}' is one number with another label, and yet a label of its own.")
+    if config.low is not None and config.high is not None and values:
+        if max(values) <= config.low + (config.high - config.low) / 10:
+            notes.append(
+                f"'{name}': no label is above the lowest tenth of {config.low:g} to {config.high:g}."
+            )
     return notes
 
 

@@ -59,5 +59,5 @@ class Verdicts:
 
     @property
     def codes(self) -> NDArray[np.intp]:
-        """The most frequent label of each item, (n_items,), on a tie the first declared; −1 without verdict."""
+        """The most frequent label of each item, (n_items,), on a tie the first; −1 without verdict."""
         return np.where(self.given, self.counts.argmax(axis=1), -1)

@@ -14,7 +14,7 @@ from voirdire.study.columns import CANONICAL, RATING_COLUMNS, RESERVED_ITEM_COLU
 from voirdire.study.faults import Faults
 from voirdire.study.long import Long
 
-__all__ = ["Placed", "is_text", "place"]
+__all__ = ["Placed", "constant_within", "is_text", "place"]
 
 TEXT_COLUMNS = ("text", "transcript")
 LONG_TEXT = 60

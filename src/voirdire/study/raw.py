@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from voirdire.errors import UserError
 from voirdire.study.column import Column
 from voirdire.study.ratings import Source
 
@@ -21,7 +22,8 @@ class RawTable:
     ``row`` (n,) is each row's number in the source, for messages and evidence. In a ``text`` source nothing
     is missing yet: what spells a missing value is decided later; a typed source has real nulls, which are
     missing. ``whole`` names the columns of decimal numbers that are all whole and were written without
-    ``.0``. ``notes`` are the sentences that say how the source was read.
+    ``.0``. ``notes`` are the sentences that say how the source was read, ``problem`` the faults of rows that
+    could not be read and are not in the columns.
     """
 
     source: Source
@@ -30,6 +32,7 @@ class RawTable:
     text: bool
     whole: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+    problem: UserError | None = None
 
     def __len__(self) -> int:
         return len(self.row)

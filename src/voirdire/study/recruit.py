@@ -14,6 +14,7 @@ from voirdire.study.column import Column
 from voirdire.study.config import RaterConfig
 from voirdire.study.faults import Faults
 from voirdire.study.long import Long
+from voirdire.study.placing import constant_within
 from voirdire.study.rater import RATER_KINDS, Rater, RaterKind
 
 __all__ = ["looks_like_a_model", "recruit"]
@@ -60,7 +61,29 @@ def recruit(
             kind = "judge" if guess and looks_like_a_model(name) else "human"
             guessed.append((name, kind))
         raters.append(Rater(name, kind, entry.expertise, entry.model, entry.family))
+    _check_one_model(long, raters)
     return tuple(raters), _said(guessed, guess)
+
+
+def _check_one_model(long: Long, raters: Sequence[Rater]) -> None:
+    """Two judges of one name are refused, never merged; a model that belongs to the item is another matter."""
+    model = long.columns.get("model")
+    if model is None or constant_within(long.columns["item_id"], model, long.given.get("model")) is not None:
+        return
+    rater = long.columns["rater_id"].codes
+    faults = Faults()
+    for code, judge in enumerate(raters):
+        rows = np.flatnonzero((rater == code) & ~model.is_missing) if judge.kind == "judge" else []
+        codes, first = np.unique(model.codes[rows], return_index=True) if len(rows) else ([], [])
+        if len(codes) > 1:
+            named = ", ".join(f"'{model.values[one]}'" for one in codes)
+            faults.add(
+                f"'{judge.id}' is the name of several judges: {named}",
+                where=long.where(int(rows[max(first)]), "model"),
+                expected="one model a judge",
+                fix="tell them apart with --column rater_id=rater_id+model",
+            )
+    faults.check()
 
 
 def _said(guessed: Sequence[tuple[str, RaterKind]], guess: bool) -> tuple[str, ...]:

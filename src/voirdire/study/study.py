@@ -81,7 +81,7 @@ class Study:
     def rows(
         self, metric: str, *, kind: RaterKind | None = None, where: Slice | None = None, usable: bool = True
     ) -> Rows:
-        """Positions of the ratings of ``metric``: of one rater kind, one slice, by default only usable ones."""
+        """Positions of the ratings of ``metric``: of one rater kind, one slice, by default usable ones."""
         order, start = self._by_metric
         code = self.metric_index(metric)
         rows = order[start[code] : start[code + 1]]

@@ -37,16 +37,24 @@ class Named:
 
 
 def to_long(
-    table: RawTable, declared: TableConfig, *, missing: Collection[str] | None, steps: Sequence[str]
+    table: RawTable,
+    declared: TableConfig,
+    faults: Faults,
+    *,
+    missing: Collection[str] | None = None,
+    steps: Sequence[str] = (),
 ) -> tuple[Long, tuple[str, ...]]:
     """The ratings of ``table``, and the sentences that say what was assumed about its columns.
 
     ``missing`` are the study's spellings of a missing label, None for the usual ones; ``steps`` the declared
-    normalisation.
+    normalisation. Rows without an item, a metric or a rater go to ``faults`` and are left out.
     """
     named = name_columns(table, declared)
     raters, named = _rater_columns(table, declared, named)
     row = table.row
+    if named.names.get("label", "label") in table.whole:
+        note = f"{table.name}: labels are decimal numbers that are all whole, and are written without .0."
+        named = Named(named.columns, named.names, (*named.notes, note))
     if raters:
         named = Named(melt(named.columns, raters), named.names, named.notes)
         row = np.repeat(row, len(raters))
@@ -60,26 +68,30 @@ def to_long(
     columns["label"] = label
     described = LongTable(table.source, named.names, table.text, bool(raters))
     long = Long(columns, raw, np.zeros(len(row), dtype=np.int16), row, (described,), {})
-    _check_named(long)
-    return long, named.notes
+    return _named_rows(long, faults), named.notes
 
 
 def name_columns(table: RawTable, declared: TableConfig) -> Named:
     """The columns of ``table`` under their canonical names, with composed and constant ones."""
     own = dict(declared.columns)
-    parts = list(declared.item_from)
-    if not parts and "+" in own.get("item_id", "") and own["item_id"] not in table.columns:
-        parts = own.pop("item_id").split("+")
-    skip = {*declared.set, *(["item_id"] if parts else [])}
+    joined = {name: own.pop(name).split("+") for name in list(own) if _is_composed(own[name], table)}
+    if declared.item_from:
+        joined["item_id"] = list(declared.item_from)
+    skip = {*declared.set, *joined}
     naming = find_columns(list(table.columns), own, where=table.name, skip=skip)
     notes = [*table.notes, *naming.notes]
     columns = _renamed(table, naming, {*skip}, notes)
     for name, value in declared.set.items():
         columns[name] = Column.constant(value, len(table))
-    if parts:
-        columns["item_id"] = compose([_part(table, naming, columns, name) for name in parts])
-    names = {**naming.source, **({"item_id": "+".join(parts)} if parts else {})}
+    for name, parts in joined.items():
+        columns[name] = compose([_part(table, columns, part.strip()) for part in parts])
+    names = {**naming.source, **{name: "+".join(parts) for name, parts in joined.items()}}
     return Named(columns, names, tuple(notes))
+
+
+def _is_composed(own: str, table: RawTable) -> bool:
+    """Whether a declared column is several of the table's joined by ``+``."""
+    return "+" in own and own not in table.columns
 
 
 def _renamed(table: RawTable, naming: Naming, taken: set[str], notes: list[str]) -> dict[str, Column]:
@@ -97,12 +109,12 @@ def _renamed(table: RawTable, naming: Naming, taken: set[str], notes: list[str])
     return columns
 
 
-def _part(table: RawTable, naming: Naming, columns: Mapping[str, Column], name: str) -> Column:
-    own = table.columns.get(name.strip()) or columns.get(name.strip())
-    if own is None:
-        naming = find_columns(list(table.columns), {"item_id": name.strip()}, where=table.name)
-        own = table.columns[naming.of("item_id")]
-    return own
+def _part(table: RawTable, columns: Mapping[str, Column], name: str) -> Column:
+    if name in table.columns:
+        return table.columns[name]
+    if name in columns:
+        return columns[name]
+    return table.columns[find_columns(list(table.columns), {name: name}, where=table.name).of(name)]
 
 
 def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], Named]:
@@ -194,13 +206,16 @@ def _lacks(table: RawTable, name: str, meaning: str) -> UserError:
     return UserError(f"no column '{name}', {meaning}; the columns are {seen}", where=table.name, fix=fix)
 
 
-def _check_named(long: Long) -> None:
-    """Every rating needs an item, a metric and a rater."""
-    faults = Faults()
+def _named_rows(long: Long, faults: Faults) -> Long:
+    """The ratings with an item, a metric and a rater; the others are faults."""
+    before = len(faults)
     for name in ("item_id", "metric", "rater_id"):
         rows = np.flatnonzero(long.columns[name].is_missing)
         faults.add_rows(rows, partial(_empty, long, name))
-    faults.check()
+    if len(faults) == before:
+        return long
+    columns = [long.columns[name] for name in ("item_id", "metric", "rater_id")]
+    return long.take(np.logical_and.reduce([~column.is_missing for column in columns]))
 
 
 def _empty(long: Long, name: str, row: int) -> Fault:
