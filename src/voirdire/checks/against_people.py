@@ -13,6 +13,7 @@ from voirdire.checks.base_rates import base_rate_table
 from voirdire.checks.by_slice import parts
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.limits import capped, within
 from voirdire.checks.majorities import against_majority
 from voirdire.checks.panels import several
 from voirdire.checks.scales import weights, weights_named
@@ -90,8 +91,8 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
         cells = name | {
             "part": "several people",
             "items": one.n_items,
-            "judge_person": Bounds({key: pair.judge for key, pair in one.compared.items()}),
-            "person_person": Bounds({key: pair.people for key, pair in one.compared.items()}),
+            "judge_person": Bounds({key: capped(pair.judge) for key, pair in one.compared.items()}),
+            "person_person": Bounds({key: capped(pair.people) for key, pair in one.compared.items()}),
         }
         if most_labels(context, one.metric):
             with_majority = against_majority(context, one.judge, one.metric)
@@ -116,7 +117,8 @@ def _alone(context: Context, one: Case, policy: Policy) -> Estimate:
     alone = ~several(panel.coded)
     coded = panel.coded.select(alone[panel.coded.item])
     codes = _given(context, one, policy)
-    return judge_agreement(coded, codes, **weights(panel.scale), level=context.options.level).coefficient
+    found = judge_agreement(coded, codes, **weights(panel.scale), level=context.options.level)
+    return capped(found.coefficient)
 
 
 def _given(context: Context, one: Case, policy: Policy | None) -> NDArray[np.float64]:
@@ -147,8 +149,8 @@ def _slices(context: Context, every: Sequence[Case]) -> Table:
                         "attribute": part.attribute,
                         "value": part.value,
                         "items": found.coefficient.n_items,
-                        "judge_person": found.coefficient,
-                        "raw": found.agreement,
+                        "judge_person": capped(found.coefficient),
+                        "raw": within(found.agreement),
                     },
                     Evidence(metric=one.metric, where=part.where),
                 )

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Missing, Row, Table
+from voirdire.checks.limits import capped
 from voirdire.checks.majorities import against_majority
 from voirdire.checks.panels import several
 from voirdire.checks.scales import weights
-from voirdire.checks.stand_in_cases import Case, stacked
+from voirdire.checks.stand_in_cases import Case, pooled_pairs, stacked
 from voirdire.checks.words import count, share
-from voirdire.stats import judge_against_people, judge_agreement
+from voirdire.stats import judge_agreement
 from voirdire.stats.cohen import cohen_kappa
 from voirdire.study import KEPT_APART, Policy
 
@@ -67,22 +68,18 @@ def _rows(context: Context, judge: int, metrics: Sequence[str], policy: Policy) 
     title = f"{policy.name}{' (declared)' if declared and len(context.policies(metrics[0])) > 1 else ''}"
     evidence = Evidence(metric=metrics[0] if len(metrics) == 1 else "", raters=())
     if (many & given).any():
-        pair = judge_against_people(
-            coded,
-            shares,
-            **weights(scale),
-            level=level,
-            resamples=context.options.resamples,
-            rng=context.rng(f"policies {judge} {metrics[0]} {policy.name}"),
-        )
-        cells: dict[str, Cell] = {"judge_person": pair.judge, "person_person": pair.people}
+        pair = pooled_pairs(context, judge, metrics)[policy.name]
+        cells: dict[str, Cell] = {"judge_person": capped(pair.judge), "person_person": capped(pair.people)}
         cells |= {"policy": title, "part": SEVERAL, "items": int((many & given).sum())}
         yield Row(cells | _majority(context, judge, metrics, policy, SEVERAL), evidence)
     if (~many & given).any():
         alone = judge_agreement(
             coded.select(~many[coded.item]), shares, **weights(scale), level=level
         ).coefficient
-        cells = {"judge_person": alone, "person_person": Missing("not measurable", "one rater per item")}
+        cells = {
+            "judge_person": capped(alone),
+            "person_person": Missing("not measurable", "one rater per item"),
+        }
         cells |= {"policy": title, "part": ONE, "items": int((~many & given).sum())}
         yield Row(cells | {"majority": Missing("none", "one expert: not a majority")}, evidence)
     if (many & given).any() and (~many & given).any():

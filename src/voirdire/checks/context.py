@@ -67,6 +67,11 @@ class Context:
         """Names of the metrics on which at least one judge gave a verdict, in declared order."""
         return self.once("judged", lambda context: context._metrics_with("judge"))
 
+    def compared(self) -> tuple[str, ...]:
+        """The audited metrics that a judge rated too; all audited metrics where no judge rated any of them."""
+        judged = set(self.judged())
+        return tuple(name for name in self.audited() if name in judged) or self.audited()
+
     def _metrics_with(self, kind: str) -> tuple[str, ...]:
         study = self.study
         of_kind = np.array([rater.kind == kind for rater in study.raters], dtype=bool)

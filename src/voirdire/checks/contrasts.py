@@ -17,9 +17,10 @@ from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.mcnemar import paired_difference
 from voirdire.stats.multiplicity import adjusted_p_values
 
-__all__ = ["Matched", "contrast_tables", "matched"]
+__all__ = ["Matched", "contrast_tables", "contrast_values", "matched"]
 
-LARGEST = 20
+LARGEST = 10
+"""Metrics listed at each end."""
 FEWEST = 5
 """Pairs of a metric below which its contrast is not ranked."""
 
@@ -56,12 +57,27 @@ def contrast_tables(context: Context, rows: VerdictRows, who: str) -> Iterator[T
         yield _largest(context, one, who)
 
 
+def contrast_values(context: Context, rows: VerdictRows) -> dict[str, dict[str, float]]:
+    """Every matched attribute's difference of pass rates on each metric, by name."""
+    found = {}
+    for name in context.study.slice_by:
+        one = matched(context, rows, name)
+        if one is not None:
+            n = np.bincount(one.metric, minlength=len(context.study.metrics))
+            gap = np.bincount(one.metric, one.first.astype(np.float64) - one.second, minlength=len(n))
+            values = {
+                context.study.metrics[code].name: float(gap[code] / n[code]) for code in np.flatnonzero(n)
+            }
+            found[f"{name}: {one.name}"] = values
+    return found
+
+
 def matched(context: Context, rows: VerdictRows, attribute: str) -> Matched | None:
     """Verdicts paired on metric, rater and every other attribute of the item, or None where few items have a partner."""
     column = context.study.items.attributes.get(attribute)
     if column is None or len(column.values) != 2:
         return None
-    key = _same_but(context, attribute)
+    key = _same_but(context, rows, attribute)
     side = column.codes[rows.item]
     unit = (key[rows.item] * len(context.study.metrics) + rows.metric) * len(
         context.study.raters
@@ -79,16 +95,30 @@ def matched(context: Context, rows: VerdictRows, attribute: str) -> Matched | No
     return Matched(attribute, values, rows.passed[first], rows.passed[second], rows.metric[first])
 
 
-def _same_but(context: Context, attribute: str) -> NDArray[np.int64]:
-    """A number an item (n_items,), the same for items that share every attribute but ``attribute``."""
+def _same_but(context: Context, rows: VerdictRows, attribute: str) -> NDArray[np.int64]:
+    """A number an item (n_items,), the same for items that share every attribute but ``attribute``.
+
+    A column that repeats the verdict is left out: items matched on their outcome would never differ.
+    """
     items = context.study.items
     key = np.zeros(len(items), dtype=np.int64)
     for name, column in items.attributes.items():
-        if name != attribute and len(column.values) < len(items):
+        usable = name != attribute and len(column.values) < len(items)
+        if usable and not _repeats_verdict(rows, column.codes[rows.item]):
             key = np.unique(key * (len(column.values) + 1) + column.codes + 1, return_inverse=True)[1].astype(
                 np.int64
             )
     return key
+
+
+def _repeats_verdict(rows: VerdictRows, code: NDArray[np.int32]) -> bool:
+    """Whether, within every metric, the attribute's value settles the outcome, and not because outcomes never vary."""
+    known = code >= 0
+    metric, passed = rows.metric[known], rows.passed[known]
+    cells = np.unique((metric * (int(code.max(initial=0)) + 1) + code[known]) * 2 + passed)
+    settled = len(np.unique(cells // 2)) == len(cells)
+    outcomes = np.unique(metric * 2 + passed)
+    return settled and len(outcomes) > len(np.unique(metric))
 
 
 def _overall(context: Context, one: Matched) -> Row:
@@ -116,7 +146,9 @@ def _largest(context: Context, one: Matched, who: str) -> Table:
     exact = np.minimum(1.0, 2 * binom.cdf(fewer, apart, 0.5))
     adjusted = adjusted_p_values(exact) if len(exact) else exact
     rows = []
-    for place in np.argsort(-np.abs(gap), kind="stable")[:LARGEST].tolist():
+    order = np.argsort(-gap, kind="stable")
+    shown = order if len(order) <= 2 * LARGEST else np.concatenate([order[:LARGEST], order[-LARGEST:]])
+    for place in shown.tolist():
         code = int(ranked[place])
         metric = context.study.metrics[code]
         table = np.array([[0, only_first[code]], [only_second[code], n[code] - apart[place]]])
@@ -138,7 +170,7 @@ def _largest(context: Context, one: Matched, who: str) -> Table:
         Column("difference", "Difference", "difference"),
         Column("p", "p, corrected for all metrics", "p"),
     )
-    caption = f"{one.attribute}, {one.name}: the largest of {count(len(ranked), 'metric')}, picked for being large, so read the corrected p"
+    caption = f"{one.attribute}, {one.name}: the ends of {count(len(ranked), 'metric')}, picked for their size, so read the corrected p"
     return Table(
         f"contrast_{one.attribute}_{who}", caption, columns, tuple(rows), ("difference",), folded=True
     )

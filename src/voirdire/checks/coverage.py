@@ -21,11 +21,16 @@ __all__ = ["Units", "coverage", "units"]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Rated units, an item on one metric each: ``item`` and ``metric`` (n,) in the study, ``raters`` (n,) how many people."""
+    """Rated units, an item on one metric each: ``item`` and ``metric`` (n,) in the study, ``raters`` (n,) how many people.
+
+    ``people`` gave ``labels`` in all.
+    """
 
     item: NDArray[np.intp]
     metric: NDArray[np.intp]
     raters: NDArray[np.intp]
+    people: int
+    labels: int
 
     @property
     def noun(self) -> str:
@@ -34,7 +39,7 @@ class Units:
 
 
 def units(context: Context) -> Units:
-    """Every item and metric that a person labelled, and how many people did."""
+    """Every item on a metric of :meth:`Context.compared` that a person labelled, and how many people did."""
     return context.once("units", _units)
 
 
@@ -56,7 +61,9 @@ def coverage(context: Context) -> Finding | None:
             "units": len(rated.raters),
             "single_rated": int((rated.raters == 1).sum()),
             "raters_per_item": {str(k): int(n) for k, n in enumerate(np.bincount(rated.raters)) if n},
-            "people": len(study.raters_of("human")),
+            "people": rated.people,
+            "labels": rated.labels,
+            "items": len(np.unique(rated.item)),
             "judges": len(study.raters_of("judge")),
         },
     )
@@ -65,22 +72,28 @@ def coverage(context: Context) -> Finding | None:
 def _units(context: Context) -> Units:
     study, ratings = context.study, context.study.ratings
     human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)
-    rows = np.flatnonzero(study.usable & human[ratings.rater])
+    counted = np.isin(
+        np.arange(len(study.metrics)), [study.metric_index(name) for name in context.compared()]
+    )
+    rows = np.flatnonzero(study.usable & human[ratings.rater] & counted[ratings.metric])
     unit = ratings.metric[rows].astype(np.int64) * len(study.items) + ratings.item[rows]
     # a person who rated an item in several runs is one rater
     pair = np.unique(unit * len(study.raters) + ratings.rater[rows]) // max(len(study.raters), 1)
     found, raters = np.unique(pair, return_counts=True)
-    return Units(found % max(len(study.items), 1), found // max(len(study.items), 1), raters)
+    people = len(np.unique(ratings.rater[rows]))
+    return Units(
+        found % max(len(study.items), 1), found // max(len(study.items), 1), raters, people, len(pair)
+    )
 
 
 def _answer(context: Context, rated: Units) -> str:
     study, n = context.study, len(rated.raters)
     if not n:
         return f"No person's label: {count(len(study.ratings), 'rating')} by judges, on {count(len(study.items), 'item')}."
-    metrics = len(context.audited())
+    metrics = len(context.compared())
     total = study.population.get("metrics", len(study.metrics))
     of_all = f" of {total:,}" if total > metrics else ""
-    people = count(len(study.raters_of("human")), "person", "people")
+    people = count(rated.people, "person", "people")
     single = int((rated.raters == 1).sum())
     seen = f"{share(single, n)} were seen by one person" if single else "each was seen by two people or more"
     return (
@@ -103,7 +116,7 @@ def _covered(context: Context, rated: Units) -> Table:
             Row(
                 {
                     "what": what,
-                    "audited": audited,
+                    "audited": audited or Missing("not recorded"),
                     "of": total if known else Missing("not recorded"),
                     "share": percent(audited / total, total) if known else Missing("not recorded"),
                 }
@@ -115,7 +128,7 @@ def _covered(context: Context, rated: Units) -> Table:
 def _totals(context: Context, rated: Units) -> Iterator[tuple[str, int, int]]:
     study = context.study
     declared = dict(study.population)
-    yield "Metrics", len(context.audited()), declared.pop("metrics", len(study.metrics))
+    yield "Metrics", len(context.compared()), declared.pop("metrics", len(study.metrics))
     items = np.unique(rated.item)
     yield "Items", len(items), declared.pop("items", len(study.items))
     for name, total in declared.items():

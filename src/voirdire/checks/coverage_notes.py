@@ -47,20 +47,15 @@ def gaps(context: Context) -> Iterator[str]:
         yield "no person's label: the judge can be described, and not compared"
     if not judges:
         yield "no judge's verdict: the people can be described, and no judge audited"
-    bare = [
-        metric.label for metric in study.metrics if metric.name in context.audited() and not metric.rubric
-    ]
+    audited = set(context.compared())
+    bare = [metric.label for metric in study.metrics if metric.name in audited and not metric.rubric]
     if bare:
-        which = (
-            ""
-            if len(context.audited()) == 1
-            else f" for {len(bare):,} of {count(len(context.audited()), 'metric')}"
-        )
+        which = "" if len(audited) == 1 else f" for {len(bare):,} of {count(len(audited), 'metric')}"
         yield f"rubric shown to people: not recorded{which}"
     unexplained = [
         metric.label
         for metric in study.metrics
-        if metric.name in context.audited() and metric.rubric and not (metric.present and metric.absent)
+        if metric.name in audited and metric.rubric and not (metric.present and metric.absent)
     ]
     if unexplained:
         yield f"examples of pass and fail: not recorded for {listing(unexplained, most=4)}"
@@ -73,11 +68,11 @@ def gaps(context: Context) -> Iterator[str]:
 
 def _model_sets(context: Context) -> Iterator[str]:
     column = context.study.ratings.attributes.get("model_set")
-    if column is None:
+    if column is None or not context.compared():
         return
     # only people's labels can come from the wrong run: the judge's are the run under audit
-    human = np.array([rater.kind == "human" for rater in context.study.raters], dtype=bool)
-    codes = column.codes[context.study.usable & human[context.study.ratings.rater]]
+    rows = np.concatenate([context.study.rows(name, kind="human") for name in context.compared()])
+    codes = column.codes[rows]
     n = len(codes)
     named = [(value, int((codes == code).sum())) for code, value in enumerate(column.values)]
     said = [f"{found:,} of {n:,} labels come from model set '{value}'" for value, found in named if found]
@@ -95,13 +90,16 @@ def _one_sided_labels(
     if not (raters == 1).any() or not (raters > 1).any():
         return
     human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)
-    rows = np.flatnonzero(study.usable & human[ratings.rater])
+    compared = np.isin(
+        np.arange(len(study.metrics)), [study.metric_index(name) for name in context.compared()]
+    )
+    rows = np.flatnonzero(study.usable & human[ratings.rater] & compared[ratings.metric])
     unit = metric.astype(np.int64) * len(study.items) + item
     place = np.searchsorted(
         unit, ratings.metric[rows].astype(np.int64) * len(study.items) + ratings.item[rows]
     )
     single = raters[place] == 1
-    for scale in dict.fromkeys(study.metric(name).scale.labels for name in context.audited()):
+    for scale in dict.fromkeys(study.metric(name).scale.labels for name in context.compared()):
         mine = np.array([one.scale.labels == scale for one in study.metrics], dtype=bool)[
             ratings.metric[rows]
         ]

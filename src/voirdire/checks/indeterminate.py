@@ -9,6 +9,7 @@ import numpy as np
 from voirdire.checks.contested import contested
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Action, Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.limits import capped
 from voirdire.checks.panels import indeterminate_codes
 from voirdire.checks.rating_notes import note_tables
 from voirdire.checks.stand_in_cases import cases
@@ -96,8 +97,8 @@ def _headlines(context: Context) -> Table:
             cells: dict[str, Cell] = {
                 "metric": context.study.metric(one.metric).label,
                 "judge": context.study.raters[one.judge].id,
-                "judge_person": Bounds({name: pair.judge for name, pair in one.compared.items()}),
-                "person_person": Bounds({name: pair.people for name, pair in one.compared.items()}),
+                "judge_person": Bounds({name: capped(pair.judge) for name, pair in one.compared.items()}),
+                "person_person": Bounds({name: capped(pair.people) for name, pair in one.compared.items()}),
                 "difference": Bounds({name: pair.difference for name, pair in one.compared.items()}),
             }
             rows.append(Row(cells, Evidence(metric=one.metric)))

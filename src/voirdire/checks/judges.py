@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from voirdire.checks.against_people import most_labels
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.limits import capped
 from voirdire.checks.majorities import AgainstMajority, against_majority
 from voirdire.checks.scales import weights
 from voirdire.checks.words import count, listing, percent, share, spoken
@@ -88,7 +89,7 @@ def _row(context: Context, metric: str, name: str, codes: NDArray[np.intp], agai
         "metric": panel.metric.label,
         "judge": name,
         "items": found.coefficient.n_items,
-        "judge_person": found.coefficient,
+        "judge_person": capped(found.coefficient),
     }
     if against.n:
         cells |= {"majority": against.kappa, "same": share(against.same, against.n)}
@@ -219,4 +220,4 @@ def _bewares(context: Context) -> Iterator[str]:
     for model, ids in models.items():
         if len(ids) > 1:
             yield f"{listing(ids)} are the same model, {model}; they are kept apart."
-    yield f"A panel's vote needs every judge's verdict and no tie; agreement between judges is not agreement with people."
+    yield "A panel's vote needs every judge's verdict and no tie; agreement between judges is not agreement with people."

@@ -4,44 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
-from voirdire.checks.panels import Pairs, same_label_pairs, several, values_of
+from voirdire.checks.people_agreement import Agreed, agreed
 from voirdire.checks.people_spread import Spread, hidden, spread_table, spreads
 from voirdire.checks.reading import band, reading
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.words import count, listing, number, percent
 from voirdire.registry import register
-from voirdire.stats import NEW_RATERS, Estimate, FleissKappa, GwetAC, KrippendorffAlpha, agreement
-from voirdire.stats.icc import intraclass_correlation
-from voirdire.study import Panel, Policy
+from voirdire.stats import Estimate, KrippendorffAlpha, agreement
+from voirdire.study import Policy
 
-__all__ = ["Agreed", "agreed", "people"]
-
-MOST_ICC = 20_000
-"""Ratings of one metric beyond which ICC, the slowest coefficient by far, is not computed."""
-MOST_LABELS = 30
-"""Labels of a scale beyond which coefficients that count each label are left out."""
-
-
-@dataclass(frozen=True, eq=False)
-class Agreed:
-    """Human-human agreement on one metric, its labels as given: ``alpha`` for these raters, ``new`` for other raters too."""
-
-    metric: str
-    n_items: int
-    n_raters: int
-    pairs: Pairs
-    alpha: Estimate
-    new: Estimate | None
-    others: dict[str, Estimate]
-
-
-def agreed(context: Context) -> dict[str, Agreed]:
-    """Agreement on every metric that has an item with two people or more, by name."""
-    return context.once("agreed", _agreed)
+__all__ = ["people"]
 
 
 @register("check", "people")
@@ -64,43 +39,6 @@ def people(context: Context) -> Finding | None:
         missing=(f"a second rater on {count(len(alone), 'metric')}",) if alone else (),
         data={name: {"same_pairs": one.pairs.same, "pairs": one.pairs.total} for name, one in found.items()},
     )
-
-
-def _agreed(context: Context) -> dict[str, Agreed]:
-    found = {}
-    for name in context.audited():
-        panel = context.people(name, context.policies(name)[0])
-        if several(panel.coded).any():
-            found[name] = _measure(context, panel)
-    return found
-
-
-def _measure(context: Context, panel: Panel) -> Agreed:
-    coded, options, name = panel.coded, context.options, panel.metric.name
-    chosen: dict[str, KrippendorffAlpha | GwetAC | FleissKappa] = {
-        "alpha": KrippendorffAlpha(level=_level(panel))
-    }
-    if coded.q <= MOST_LABELS:
-        chosen |= {"ac1": GwetAC(), "fleiss": FleissKappa()}
-    figures = agreement(
-        coded, chosen, level=options.level, resamples=options.resamples, rng=context.rng(f"people {name}")
-    )
-    new = None
-    if coded.n_raters >= 3:
-        new = agreement(coded, {"alpha": chosen["alpha"]}, target=NEW_RATERS, level=options.level)["alpha"]
-    alpha = figures.pop("alpha")
-    values = values_of(panel.scale)
-    if values is not None and panel.scale.kind in ("ordinal", "numeric") and coded.n_ratings <= MOST_ICC:
-        figures["icc"] = intraclass_correlation(
-            coded.item, coded.rater, values[coded.label], level=options.level
-        ).absolute
-    both = several(coded)
-    raters = len(set(coded.rater[both[coded.item]].tolist()))
-    return Agreed(name, int(both.sum()), raters, same_label_pairs(coded), alpha, new, figures)
-
-
-def _level(panel: Panel) -> str:
-    return alpha_level(panel.scale)
 
 
 def _table(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> Table:
@@ -131,9 +69,7 @@ def _table(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> T
                 Evidence(alone[0] if len(alone) == 1 else ""),
             )
         )
-    levels = listing(
-        sorted({_level(context.people(one.metric, context.policies(one.metric)[0])) for one in found})
-    )
+    levels = listing(sorted({alpha_level(context.study.metric(one.metric).scale) for one in found}))
     caption = (
         f"Agreement among people, labels as given; Krippendorff's α, {levels}"
         if found
@@ -167,7 +103,8 @@ def _policies(context: Context, names: Sequence[str]) -> Table:
     for name in names:
         policies = context.policies(name)
         if len(policies) > 1:
-            by_policy = {policy.name: _alpha(context, name, policy) for policy in policies}
+            as_given = {policies[0].name: agreed(context)[name].alpha}
+            by_policy = as_given | {policy.name: _alpha(context, name, policy) for policy in policies[1:]}
             cells: dict[str, Cell] = {"metric": context.study.metric(name).label, "range": Bounds(by_policy)}
             rows.append(Row(cells | dict(by_policy), Evidence(metric=name)))
     every = dict.fromkeys(policy.name for name in names for policy in context.policies(name))
@@ -186,7 +123,7 @@ def _alpha(context: Context, name: str, policy: Policy) -> Estimate:
     panel = context.people(name, policy)
     return agreement(
         panel.coded,
-        {"alpha": KrippendorffAlpha(level=_level(panel))},
+        {"alpha": KrippendorffAlpha(level=alpha_level(panel.scale))},
         level=context.options.level,
         resamples=context.options.resamples,
         rng=context.rng(f"people {name} {policy.name}"),

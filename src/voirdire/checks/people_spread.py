@@ -10,7 +10,8 @@ from itertools import groupby
 from voirdire.checks.by_slice import Part, by_slice
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Column, Evidence, Row, Table
-from voirdire.checks.panels import several
+from voirdire.checks.limits import capped
+from voirdire.checks.people_agreement import agreed
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.words import listing, number
 from voirdire.stats import Estimate, KrippendorffAlpha, agreement
@@ -104,11 +105,7 @@ def spread_table(context: Context, found: Sequence[Spread]) -> Table:
 
 def _spreads(context: Context) -> list[Spread]:
     found = []
-    names = [
-        name
-        for name in context.audited()
-        if several(context.people(name, context.policies(name)[0]).coded).any()
-    ]
+    names = list(agreed(context))
     for name in names[:MOST_METRICS]:
         panel = context.people(name, context.policies(name)[0])
         # the jackknife costs no resampling, which matters with hundreds of slices
@@ -118,10 +115,12 @@ def _spreads(context: Context) -> list[Spread]:
             if alpha.n_pairable_items
         ]
         for attribute, group in groupby(within, key=lambda pair: pair[0].attribute):
-            found.append(Spread(name, panel.metric.label, attribute, _alpha(context, panel), tuple(group)))
+            found.append(
+                Spread(name, panel.metric.label, attribute, agreed(context)[name].alpha, tuple(group))
+            )
     return found
 
 
 def _alpha(context: Context, panel: Panel) -> Estimate:
     options = {"alpha": KrippendorffAlpha(level=alpha_level(panel.scale))}
-    return agreement(panel.coded, options, interval="jackknife", level=context.options.level)["alpha"]
+    return capped(agreement(panel.coded, options, interval="jackknife", level=context.options.level)["alpha"])

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.limits import capped, within
 from voirdire.checks.outcomes import passing
 from voirdire.checks.panels import several, stack, values_of
-from voirdire.checks.people import agreed
+from voirdire.checks.people_agreement import agreed
 from voirdire.checks.rater_tables import pair_table, repeat_table
 from voirdire.checks.scales import weights
 from voirdire.checks.words import count, listing, number
@@ -112,8 +113,8 @@ def _rows(context: Context, group: _Group) -> Iterator[Row]:
         else:
             one = by_rater[rater]
             cells |= {
-                "agreement": one.coefficient,
-                "raw": one.agreement,
+                "agreement": capped(one.coefficient),
+                "raw": within(one.agreement),
                 "leniency": lenient[rater],
                 "leaning": leaning,
             }

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
-from voirdire.checks.contrasts import contrast_tables
+from voirdire.checks.contrasts import contrast_tables, contrast_values
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
 from voirdire.checks.rate_means import extremes, mean_tables
 from voirdire.checks.shares import share_of
@@ -49,7 +49,7 @@ def rates(context: Context) -> Finding | None:
             NOT_PREVALENCE,
             "These are the raters' verdicts as they came, not corrected for the judge's errors.",
         ),
-        data={"verdicts": len(rows), "missing": rows.missing},
+        data={"verdicts": len(rows), "missing": rows.missing, "contrasts": contrast_values(context, rows)},
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Action, Cell, Column, Evidence, Finding, Row, Table
 from voirdire.checks.outcomes import passing
-from voirdire.checks.people import agreed
+from voirdire.checks.people_agreement import agreed
 from voirdire.checks.shares import share_of
 from voirdire.checks.verdict_rows import verdict_rows
 from voirdire.checks.words import count, listing
@@ -17,9 +17,8 @@ from voirdire.registry import register
 
 __all__ = ["rubric_or_model"]
 
-LOWEST = 0.25
-"""The share of metrics, lowest in agreement and lowest in pass rate, whose overlap is flagged."""
-FEWEST_METRICS = 3
+LOW_ALPHA, LOW_RATE = 0.40, 0.50
+"""Below both, a metric is flagged: people hardly agree ("fair" at best for Landis and Koch), and most labels fail."""
 FEWEST_VERDICTS = 10
 NEVER = "nothing passes: needs an audit of rubric and judgment"
 BOTH = "rubric or model?"
@@ -30,7 +29,7 @@ def rubric_or_model(context: Context) -> Finding | None:
     """Metrics with low agreement and a low pass rate, and metrics or slices that nothing passes."""
     rated = _pass_rates(context)
     never = [*_never(context), *_never_slices(context)]
-    if len(rated) < FEWEST_METRICS and not never:
+    if not rated and not never:
         return None
     both = _low_in_both(context, rated)
     rows = tuple(_low_row(context, name, rated[name]) for name in both) + tuple(never)
@@ -67,12 +66,9 @@ def _pass_rates(context: Context) -> dict[str, tuple[int, int]]:
 
 
 def _low_in_both(context: Context, rated: dict[str, tuple[int, int]]) -> list[str]:
-    if len(rated) < FEWEST_METRICS:
-        return []
-    most = max(1, int(LOWEST * len(rated)))
-    by_alpha = sorted(rated, key=lambda name: agreed(context)[name].alpha.value)[:most]
-    by_rate = sorted(rated, key=lambda name: rated[name][0] / rated[name][1])[:most]
-    return [name for name in by_alpha if name in by_rate]
+    found = agreed(context)
+    low = [name for name, (x, n) in rated.items() if found[name].alpha.value < LOW_ALPHA and x / n < LOW_RATE]
+    return sorted(low, key=lambda name: found[name].alpha.value)
 
 
 def _low_row(context: Context, name: str, rate: tuple[int, int]) -> Row:
@@ -122,20 +118,18 @@ def _never_slices(context: Context) -> Iterator[Row]:
 def _answer(titles: list[str], never: int, rated: int) -> str:
     said = []
     if titles:
-        said.append(
-            f"{listing(titles, most=3)} {'has' if len(titles) == 1 else 'have'} both the lowest agreement and the lowest pass rate"
-        )
+        said.append(f"people hardly agree and few labels pass on {listing(titles, most=3)}")
     if never:
         said.append(f"nothing passes on {count(never, 'metric or slice', 'metrics or slices')}")
     if not said:
-        return f"No flag: of {count(rated, 'metric')}, none is lowest in agreement and in pass rate."
+        return f"No flag: of {count(rated, 'metric')}, none has both low agreement and a low pass rate."
     text = "; ".join(said)
     return f"{text[:1].upper()}{text[1:]}: more labels cannot say whether rubric or model is at fault."
 
 
 def _actions(titles: list[str]) -> Iterator[Action]:
     if titles:
-        why = "Lowest agreement and lowest pass rate on one metric: rubric or model? More labels cannot say."
+        why = "Low agreement and a low pass rate on one metric: rubric or model? More labels cannot say."
         yield Action(
             f"Rewrite the rubric of {listing(titles, most=3)} before labelling more",
             why,

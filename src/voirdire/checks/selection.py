@@ -8,6 +8,7 @@ import numpy as np
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
+from voirdire.checks.limits import capped, within
 from voirdire.checks.panels import same_label_pairs, several, unanimous
 from voirdire.checks.scales import weights
 from voirdire.checks.stand_in_cases import Case, cases
@@ -70,8 +71,8 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
             "judge": context.study.raters[one.judge].id,
             "part": name,
             "items": found.agreement.n_items,
-            "raw": found.agreement,
-            "judge_person": found.coefficient,
+            "raw": within(found.agreement),
+            "judge_person": capped(found.coefficient),
         }
         yield Row(cells, Evidence(metric=one.metric))
 

@@ -9,14 +9,16 @@ import numpy as np
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Action, Bounds, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.limits import capped
 from voirdire.checks.scales import weights_named
 from voirdire.checks.stand_in_cases import Case, cases, pooled
 from voirdire.checks.stand_in_rule import decide, items_needed, reason, rule
 from voirdire.checks.verdict import StandIn
-from voirdire.checks.words import capital, count, listing, number
+from voirdire.checks.words import capital, count, listing, number, percent
 from voirdire.registry import register
 from voirdire.stats import Estimate, undefined
 from voirdire.stats.multiplicity import false_coverage_level
+from voirdire.stats.proportion import clopper_pearson_interval
 
 __all__ = ["NO_JUDGE", "NO_PEOPLE", "ONE_RATER", "stand_in", "stand_ins"]
 
@@ -101,8 +103,8 @@ def _verdict(context: Context, one: Case, level: float) -> StandIn:
         answer=answer,
         reason=reason(differences, people, one.n_items, margin),
         settle=settled.words,
-        judge_person=Bounds({name: pair.judge for name, pair in one.compared.items()}),
-        person_person=Bounds({name: pair.people for name, pair in one.compared.items()}),
+        judge_person=Bounds({name: capped(pair.judge) for name, pair in one.compared.items()}),
+        person_person=Bounds({name: capped(pair.people) for name, pair in one.compared.items()}),
         difference=Bounds(dict(zip(one.compared, differences, strict=True))),
         level=level,
         n_items=one.n_items,
@@ -117,7 +119,8 @@ def _verdict(context: Context, one: Case, level: float) -> StandIn:
 def _settle(one: Case, differences: Sequence[Estimate], margin: float) -> _Settled:
     if any(each.undefined or not each.has_interval for each in differences):
         return _Settled("items on which labels differ", 0)
-    needed = items_needed(differences, one.n_items, margin)
+    errors = [pair.standard_error for pair in one.compared.values()]
+    needed = items_needed(differences, errors, one.n_items, margin)
     if needed is None:
         return _Settled("no number of labels: the difference lies at the edge of the rule", 0)
     second = min(one.single_rated, needed - one.n_items)
@@ -270,16 +273,19 @@ def _one_by_one(context: Context, alone: Sequence[Case]) -> Table:
         people, verdicts = context.people(one.metric, policy), context.verdicts(one.metric, one.judge, policy)
         given = verdicts.given[people.coded.item]
         same = int((verdicts.codes[people.coded.item] == people.coded.label)[given].sum())
-        kappa = pooled(context, one.judge, [one.metric])[policy.name]
+        kappa, n = pooled(context, one.judge, [one.metric])[policy.name], int(given.sum())
+        low, _ = clopper_pearson_interval(same, n, level=context.options.level)
+        sure = f"all {n:,} agree, so resampling cannot show doubt; exact agreement is at least {percent(float(low))}"
         rows.append(
             Row(
                 {
                     "metric": context.study.metric(one.metric).label,
                     "judge": context.study.raters[one.judge].id,
-                    "same": f"{same:,} of {int(given.sum()):,}",
+                    "same": f"{same:,} of {n:,}",
                     "kappa": kappa,
                 },
                 Evidence(metric=one.metric),
+                sure if same == n else "",
             )
         )
     return Table(

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
+from voirdire.checks.limits import capped
 from voirdire.checks.panels import several, stack
 from voirdire.checks.scales import weights
-from voirdire.stats import Coded, Estimate, JudgePerson, judge_against_people, judge_agreement
+from voirdire.stats import (
+    Coded,
+    Estimate,
+    JudgePerson,
+    agreement_weights,
+    judge_against_people,
+    judge_agreement,
+)
 from voirdire.study import Policy
 
-__all__ = ["Case", "case", "cases", "pooled", "stacked"]
+__all__ = ["Case", "case", "cases", "pooled", "pooled_pairs", "stacked", "without_disagreement"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +31,7 @@ class Case:
 
     ``compared`` holds judge, people and difference on the items with several people, one entry a policy;
     ``rated_items`` have a person and a verdict, ``single_rated`` of them one person; ``n_people`` rated them.
+    ``chance`` is the judge's disagreement by chance under those policies where it never disagreed with anybody.
     """
 
     judge: int
@@ -32,10 +41,16 @@ class Case:
     n_people: int
     rated_items: int
     single_rated: int
+    chance: dict[str, float]
 
     def differences(self, level: float) -> list[Estimate]:
         """Judge minus person agreement at ``level``, one estimate a policy."""
-        return [pair.difference_at(level) for pair in self.compared.values()]
+        return [
+            without_disagreement(pair, self.chance[name], level)
+            if name in self.chance
+            else pair.difference_at(level)
+            for name, pair in self.compared.items()
+        ]
 
 
 def cases(context: Context) -> tuple[Case, ...]:
@@ -50,10 +65,13 @@ def case(context: Context, judge: int, metric: str) -> Case:
     given = context.verdicts(metric, judge, policy).given
     raters = people.raters_per_item[given]
     both = given & several(people.coded)
-    compared = {}
+    compared: dict[str, JudgePerson] = {}
+    chance: dict[str, float] = {}
     if both.any():
         for each in context.policies(metric):
-            compared[each.name] = _compare(context, judge, metric, each)
+            compared[each.name] = pair = _compare(context, judge, metric, each)
+            if pair.judge_agreement.value == 1 and pair.judge.undefined is None:
+                chance[each.name] = _chance_disagreement(context, judge, metric, each)
     on_shared = both[people.coded.item] if both.any() else given[people.coded.item]
     return Case(
         judge,
@@ -63,6 +81,24 @@ def case(context: Context, judge: int, metric: str) -> Case:
         len(np.unique(people.coded.rater[on_shared])),
         int(given.sum()),
         int((raters == 1).sum()),
+        chance,
+    )
+
+
+def without_disagreement(pair: JudgePerson, chance: float, level: float) -> Estimate:
+    """The difference where judge and people never disagreed: 0, with an exact interval.
+
+    No resample of such items has a spread, yet n items without one disagreement allow a disagreement of up to
+    1 - (alpha / 2)^(1/n) (Clopper & Pearson 1934), which over the ``chance`` disagreement bounds the coefficients.
+    """
+    most = (1 - ((1 - level) / 2) ** (1 / max(pair.n_clusters, 1))) / chance
+    return replace(
+        pair.difference,
+        low=-most,
+        high=most,
+        level=level,
+        method="exact, no disagreement seen",
+        no_interval=None,
     )
 
 
@@ -72,9 +108,8 @@ def pooled(context: Context, judge: int, metrics: Sequence[str]) -> dict[str, Es
     for policy in context.policies(metrics[0]):
         coded, shares = stacked(context, judge, metrics, policy)
         scale, _ = policy.apply(context.study.metric(metrics[0]).scale)
-        found[policy.name] = judge_agreement(
-            coded, shares, **weights(scale), level=context.options.level
-        ).coefficient
+        one = judge_agreement(coded, shares, **weights(scale), level=context.options.level)
+        found[policy.name] = capped(one.coefficient)
     return found
 
 
@@ -83,6 +118,15 @@ def _cases(context: Context) -> tuple[Case, ...]:
     audited = set(context.audited())
     pairs = [(judge, name) for name in context.judged() if name in audited for judge in study.judges_of(name)]
     return tuple(case(context, judge, name) for judge, name in sorted(pairs, key=lambda pair: pair[0]))
+
+
+def _chance_disagreement(context: Context, judge: int, metric: str, policy: Policy) -> float:
+    panel, shares = context.people(metric, policy), context.verdicts(metric, judge, policy).shares
+    items = several(panel.coded) & (shares.sum(axis=1) > 0)
+    counts = panel.coded.counts()[items]
+    people = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
+    v = 1 - agreement_weights(panel.coded, **weights(panel.scale))
+    return float(shares[items].mean(axis=0) @ v @ people)
 
 
 def _compare(context: Context, judge: int, metric: str, policy: Policy) -> JudgePerson:
@@ -95,6 +139,27 @@ def _compare(context: Context, judge: int, metric: str, policy: Policy) -> Judge
         resamples=context.options.resamples,
         rng=context.rng(f"stand in {context.study.raters[judge].id} {metric} {policy.name}"),
     )
+
+
+def pooled_pairs(context: Context, judge: int, metrics: Sequence[str]) -> dict[str, JudgePerson]:
+    """Judge and people over all items of ``metrics`` with several people, one comparison a policy."""
+
+    def compute(context: Context) -> dict[str, JudgePerson]:
+        found = {}
+        for policy in context.policies(metrics[0]):
+            coded, shares = stacked(context, judge, metrics, policy)
+            scale, _ = policy.apply(context.study.metric(metrics[0]).scale)
+            found[policy.name] = judge_against_people(
+                coded,
+                shares,
+                **weights(scale),
+                level=context.options.level,
+                resamples=context.options.resamples,
+                rng=context.rng(f"pooled {judge} {metrics[0]} {policy.name}"),
+            )
+        return found
+
+    return context.once(f"pooled {judge} {' '.join(metrics)}", compute)
 
 
 def stacked(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from voirdire.checks.verdict import Answer
 from voirdire.checks.words import count, number
 from voirdire.stats import REASONS, Estimate
+from voirdire.stats.transforms import normal_quantile
 
 __all__ = ["FEW_ITEMS", "decide", "items_needed", "reason", "rule"]
 
@@ -67,20 +68,26 @@ def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items:
     return f"{items}interval {number(low)} to {number(high)}"
 
 
-def items_needed(differences: Sequence[Estimate], n_items: int, margin: float) -> int | None:
+def items_needed(
+    differences: Sequence[Estimate], errors: Sequence[float], n_items: int, margin: float
+) -> int | None:
     """Items with several people at which an undecided answer would be settled, or None where it cannot be said.
 
-    The half-width of an interval shrinks with the square root of the number of items, and the widest policy counts.
-    First it must shrink to the margin; where it has, to the distance from the present difference to the nearer of the
-    two ends, minus the margin and 0.
+    A standard error, of ``errors``, shrinks with the square root of the number of items, and the widest policy
+    counts. First the half-width must shrink to the margin; where it has, to the distance from the present
+    difference to the nearer of the two ends, minus the margin and 0.
 
-    >>> items_needed([Estimate(-0.1, -0.4, 0.2)], 9, 0.10)
-    81
+    >>> items_needed([Estimate(-0.1, -0.45, 0.25)], [0.15], 9, 0.10)
+    78
     """
     if not differences or not n_items or not all(one.has_interval for one in differences):
         return None
-    width, target = max((one.high - one.low) / 2 for one in differences), margin or 0.10
-    if width <= target:
+    seen, target = max((one.high - one.low) / 2 for one in differences), margin or 0.10
+    if not max(errors):
+        # nothing disagreed: the exact bound shrinks with the number of items, not with its root
+        return math.ceil(n_items * seen / target)
+    width = normal_quantile(differences[0].level) * max(errors)
+    if seen <= target:
         target = max(min(one.value for one in differences) + margin, -max(one.value for one in differences))
     needed = n_items * (width / target) ** 2 if target > 0 else math.inf
     return math.ceil(round(needed, 6)) if needed <= MOST_TIMES * n_items else None

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+import numpy as np
+
+from voirdire.checks.contestants import contestants
 from voirdire.checks.context import Context
+from voirdire.checks.coverage import units
 from voirdire.checks.finding import Action, Bounds, Finding
+from voirdire.checks.stand_in import NO_JUDGE, NO_PEOPLE, ONE_RATER
+from voirdire.checks.stand_in_cases import pooled_pairs
 from voirdire.checks.verdict import Answer, StandIn
 from voirdire.checks.words import capital, count, listing, number, share, spoken
 
@@ -21,10 +27,11 @@ def answer(verdicts: Sequence[StandIn], findings: Sequence[Finding]) -> str:
         return findings[0].answer if findings else "Nothing to audit."
     if not any(one.judge for one in verdicts):
         return "Cannot tell. There is no judge in this study; it can say how far people agree."
-    if all(one.reason == "no person rated this metric" for one in verdicts):
-        return "Cannot tell. No person rated these items; the judge can be described, and not compared with people."
-    clauses = [_clause(verdicts, each) for each in ("yes", "no", "cannot tell")]
-    return f"{_word({one.answer for one in verdicts})} {capital('; '.join(clause for clause in clauses if clause))}."
+    audited = [one for one in verdicts if one.reason not in (NO_PEOPLE, NO_JUDGE)]
+    if not audited:
+        return "Cannot tell. No person rated what the judge did; the judge can be described, and not compared with people."
+    clauses = [_clause(audited, each) for each in ("yes", "no", "cannot tell")]
+    return f"{_word({one.answer for one in audited})} {capital('; '.join(clause for clause in clauses if clause))}."
 
 
 def lede(context: Context, verdicts: Sequence[StandIn]) -> str:
@@ -33,41 +40,78 @@ def lede(context: Context, verdicts: Sequence[StandIn]) -> str:
     alone = [one for one in verdicts if not one.n_items and one.judge_person.defined]
     said = []
     if several:
-        items = sum(one.n_items for one in several)
+        items = {
+            name: max(one.n_items for one in several if name in one.metrics)
+            for one in several
+            for name in one.metrics
+        }
+        judge, people = _together(context, several)
         said.append(
-            f"where several people rated ({count(items, 'item')}), judge–person κ is {_range([one.judge_person for one in several])} "
-            f"beside {_range([one.person_person for one in several])} between people"
+            f"where several people rated ({count(sum(items.values()), 'item')}), judge–person κ is {judge} beside {people} "
+            "between people"
         )
     if alone:
-        items = sum(one.rated_items for one in alone)
+        items_alone = max(
+            sum(one.rated_items for one in alone if one.judge == judge)
+            for judge in {one.judge for one in alone}
+        )
+        one = alone[0].judge_person.defined
         headline = (
-            spoken(alone[0].judge_person.defined[0])
-            if len(alone) == 1
-            else _range([one.judge_person for one in alone])
+            spoken(one[0])
+            if len(alone) == 1 and len({str(each) for each in one}) == 1
+            else _range([each.judge_person for each in alone])
         )
         said.append(
-            f"where one person rated ({count(items, 'item')}), judge–person κ is {headline}, and nobody can check that person's labels"
+            f"where one person rated ({count(items_alone, 'item')}), it is {headline}, and nobody can check that person's labels"
+            if several
+            else f"one person rated each item ({count(items_alone, 'item')}): judge–person κ is {headline}, and nobody can check "
+            "that person's labels"
         )
+    unrated = sum(len(one.metrics) for one in verdicts if one.reason == NO_PEOPLE)
+    if said and unrated:
+        said.append(f"{count(unrated, 'further metric')} no person rated")
     return f"{capital('; '.join(said))}." if said else _people_only(context)
+
+
+def _together(context: Context, several: Sequence[StandIn]) -> tuple[str, str]:
+    """Judge-person and person-person κ in words: pooled where one judge rated several metrics of one scale."""
+    names = [name for one in several for name in one.metrics]
+    scales = {context.study.metric(name).scale.labels for name in names}
+    judges = {one.judge for one in several}
+    if len(names) > 1 and len(scales) == 1 and len(judges) == 1:
+        code = next(
+            code for code in context.study.raters_of("judge") if context.study.raters[code].id in judges
+        )
+        found = pooled_pairs(context, code, names)
+        both = (
+            Bounds({name: pair.judge for name, pair in found.items()}),
+            Bounds({name: pair.people for name, pair in found.items()}),
+        )
+        return _range([both[0]]), _range([both[1]])
+    return _range([one.judge_person for one in several]), _range([one.person_person for one in several])
 
 
 def facts(context: Context, findings: Sequence[Finding]) -> Mapping[str, str]:
     """A few counts that a reader needs beside the answer."""
-    study = context.study
-    people, judges = study.raters_of("human"), study.raters_of("judge")
-    data = next((finding.data for finding in findings if finding.check == "coverage"), {})
-    labels = sum(
-        context.people(name, context.policies(name)[0]).coded.n_ratings for name in context.audited()
-    )
-    found = {"Human labels": f"{labels:,}, by {count(len(people), 'person', 'people')}" if people else "none"}
-    found["Items"] = f"{len(study.items):,}"
-    units, single = data.get("units", 0), data.get("single_rated", 0)
-    if isinstance(units, int) and isinstance(single, int) and units:
-        found["Rated by one person"] = share(single, units)
-    found |= _indeterminate(context, labels)
+    study, rated = context.study, units(context)
+    judges = study.raters_of("judge")
+    found = {"Human labels": "none"}
+    if rated.labels:
+        found = {"Human labels": f"{rated.labels:,}, by {count(rated.people, 'person', 'people')}"}
+        items = len(np.unique(rated.item))
+        found["Items"] = (
+            f"{items:,}"
+            if items == len(study.items)
+            else f"{items:,} rated by people, of {len(study.items):,}"
+        )
+        found["Rated by one person"] = share(int((rated.raters == 1).sum()), len(rated.raters))
+        found |= _indeterminate(context)
+    else:
+        found["Items"] = f"{len(study.items):,}"
     if judges:
         found["Judge" if len(judges) == 1 else "Judges"] = listing([study.raters[code].id for code in judges])
-        found |= _contestants(context)
+        same = contestants(context)
+        found |= {"Judge is a contestant": same} if same else {}
     return found
 
 
@@ -105,26 +149,24 @@ def _clause(verdicts: Sequence[StandIn], which: Answer) -> str:
 
 def _because(mine: Sequence[StandIn]) -> str:
     """The reasons, most metrics first, with the number of metrics where there are several."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for one in mine:
         reasons.setdefault(_kind(one), []).extend(one.metrics)
     ordered = sorted(reasons.items(), key=lambda pair: -len(pair[1]))
     if len(ordered) == 1:
-        return ordered[0][0]
-    return listing(
-        [
-            f"{len(set(names)):,} {'has' if len(set(names)) == 1 else 'have'} {words}"
-            for words, names in ordered
-        ],
-        most=3,
-    )
+        return ordered[0][0][0]
+    return listing([f"on {len(set(names)):,} {words[1]}" for words, names in ordered], most=3)
 
 
-def _kind(one: StandIn) -> str:
-    """The reason in the words of a sentence, the same for metrics with like reasons."""
+def _kind(one: StandIn) -> tuple[str, str]:
+    """The reason in the words of a sentence, alone and after "on 3"; the same for metrics with like reasons."""
+    if one.reason == ONE_RATER:
+        return "each item had one person", "each item had one person"
     if not one.n_items:
-        return one.reason
-    return "intervals too wide for the margin" if one.difference.defined else "no variation to measure"
+        return one.reason, one.reason
+    if one.difference.defined:
+        return "the interval is too wide for the margin", "the interval is too wide"
+    return "the labels do not vary", "the labels do not vary"
 
 
 def _range(bounds: Sequence[Bounds]) -> str:
@@ -142,29 +184,12 @@ def _people_only(context: Context) -> str:
     return "What follows describes the judge: how stable it is, and its rates." if judges else ""
 
 
-def _indeterminate(context: Context, labels: int) -> dict[str, str]:
-    counts: dict[str, int] = {}
-    for name in context.audited():
+def _indeterminate(context: Context) -> dict[str, str]:
+    counts: dict[str, tuple[int, int]] = {}
+    for name in context.compared():
         scale = context.study.metric(name).scale
         coded = context.people(name, context.policies(name)[0]).coded
         for label in scale.indeterminate:
-            counts[label] = counts.get(label, 0) + int((coded.label == scale.code(label)).sum())
-    return {label.capitalize(): f"{n:,} of {labels:,} labels" for label, n in counts.items()}
-
-
-def _contestants(context: Context) -> dict[str, str]:
-    """Whether a judge is also one of the systems that it judged."""
-    study = context.study
-    column = study.items.attributes.get("system")
-    if column is None:
-        return {}
-    names = {value.casefold(): value for value in column.values}
-    same = [
-        names[known.casefold()]
-        for code in study.raters_of("judge")
-        for known in dict.fromkeys(
-            (study.raters[code].id, study.raters[code].model, study.raters[code].family)
-        )
-        if known and known.casefold() in names
-    ]
-    return {"Judge is a contestant": f"yes: {listing(same)}" if same else "no system has the judge's name"}
+            given, total = counts.get(label, (0, 0))
+            counts[label] = given + int((coded.label == scale.code(label)).sum()), total + coded.n_ratings
+    return {label.capitalize(): f"{n:,} of {total:,} labels" for label, (n, total) in counts.items()}

@@ -18,8 +18,8 @@ __all__ = ["VerdictRows", "first_runs", "verdict_rows"]
 class VerdictRows:
     """Verdicts on metrics with a passing label; all arrays (n,) are positions in the study, ``passed`` the outcome.
 
-    ``missing`` units were asked for and gave no verdict, or one that the declared policy removes: they are counted and
-    are in no denominator. ``kind`` says whose verdicts these are: judge, or human where there is no judge.
+    ``lacking`` (n_raters of the study,) counts the units that each rater was asked for and gave no verdict on, or one
+    that the declared policy removes: they are in no denominator. ``kind`` says whose verdicts these are: judge, or human where there is no judge.
     """
 
     kind: str
@@ -28,7 +28,12 @@ class VerdictRows:
     metric: NDArray[np.intp]
     passed: NDArray[np.bool_]
     cluster: NDArray[np.intp] | None
-    missing: int
+    lacking: NDArray[np.intp]
+
+    @property
+    def missing(self) -> int:
+        """Missing verdicts of the raters who are in these rows."""
+        return int(self.lacking[np.unique(self.rater)].sum())
 
     def take(self, rows: NDArray[np.bool_]) -> VerdictRows:
         """Only the verdicts in ``rows`` (n,)."""
@@ -79,9 +84,10 @@ def _verdict_rows(context: Context) -> VerdictRows:
             table[code, : len(one)] = one
     result = table[ratings.metric[rows], ratings.label[rows]]
     unit = ratings.metric[asked].astype(np.int64) * len(study.items) + ratings.item[asked]
-    units = len(np.unique(unit * len(study.raters) + ratings.rater[asked]))
+    units = np.unique(unit * len(study.raters) + ratings.rater[asked]) % max(len(study.raters), 1)
     rows = rows[result >= 0]
     item = ratings.item[rows].astype(np.intp)
+    given = np.bincount(ratings.rater[rows], minlength=len(study.raters))
     return VerdictRows(
         kind,
         ratings.rater[rows].astype(np.intp),
@@ -89,7 +95,7 @@ def _verdict_rows(context: Context) -> VerdictRows:
         ratings.metric[rows].astype(np.intp),
         result[result >= 0] == 1,
         _cluster(context, item),
-        units - len(rows),
+        np.bincount(units, minlength=len(study.raters)) - given,
     )
 
 

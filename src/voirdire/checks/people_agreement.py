@@ -1,0 +1,72 @@
+"""Human-human agreement on each metric, its labels as given: measured once for every check that needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voirdire.checks.context import Context
+from voirdire.checks.limits import capped
+from voirdire.checks.panels import Pairs, same_label_pairs, several, values_of
+from voirdire.checks.scales import alpha_level
+from voirdire.stats import NEW_RATERS, Estimate, FleissKappa, GwetAC, KrippendorffAlpha, agreement
+from voirdire.stats.icc import intraclass_correlation
+from voirdire.study import Panel
+
+__all__ = ["Agreed", "agreed"]
+
+MOST_ICC = 20_000
+"""Ratings of one metric beyond which ICC, the slowest coefficient by far, is not computed."""
+MOST_LABELS = 30
+"""Labels of a scale beyond which coefficients that count each label are left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agreed:
+    """Human-human agreement on one metric, its labels as given: ``alpha`` for these raters, ``new`` for other raters too."""
+
+    metric: str
+    n_items: int
+    n_raters: int
+    pairs: Pairs
+    alpha: Estimate
+    new: Estimate | None
+    others: dict[str, Estimate]
+
+
+def agreed(context: Context) -> dict[str, Agreed]:
+    """Agreement on every metric that has an item with two people or more, by name."""
+    return context.once("agreed", _agreed)
+
+
+def _agreed(context: Context) -> dict[str, Agreed]:
+    found = {}
+    for name in context.audited():
+        panel = context.people(name, context.policies(name)[0])
+        if several(panel.coded).any():
+            found[name] = _measure(context, panel)
+    return found
+
+
+def _measure(context: Context, panel: Panel) -> Agreed:
+    coded, options, name = panel.coded, context.options, panel.metric.name
+    chosen: dict[str, KrippendorffAlpha | GwetAC | FleissKappa] = {
+        "alpha": KrippendorffAlpha(level=alpha_level(panel.scale))
+    }
+    if coded.q <= MOST_LABELS:
+        chosen |= {"ac1": GwetAC(), "fleiss": FleissKappa()}
+    figures = agreement(
+        coded, chosen, level=options.level, resamples=options.resamples, rng=context.rng(f"people {name}")
+    )
+    new = None
+    if coded.n_raters >= 3:
+        found = agreement(coded, {"alpha": chosen["alpha"]}, target=NEW_RATERS, level=options.level)
+        new = capped(found["alpha"])
+    alpha = figures.pop("alpha")
+    values = values_of(panel.scale)
+    if values is not None and panel.scale.kind in ("ordinal", "numeric") and coded.n_ratings <= MOST_ICC:
+        figures["icc"] = intraclass_correlation(
+            coded.item, coded.rater, values[coded.label], level=options.level
+        ).absolute
+    both = several(coded)
+    raters = len(set(coded.rater[both[coded.item]].tolist()))
+    return Agreed(name, int(both.sum()), raters, same_label_pairs(coded), alpha, new, figures)
