@@ -45,7 +45,7 @@ class VerdictRows:
             self.metric[rows],
             self.passed[rows],
             cluster,
-            self.missing,
+            self.lacking,
         )
 
     def __len__(self) -> int:
