@@ -58,7 +58,9 @@ def code_values(values: Sequence[Any]) -> tuple[Column, bool]:
     if kinds <= {str, type(None)}:
         coder.add(values)
         return Column(coder.codes(), tuple(map(str, coder.values))).recode(coder.values), False
-    if len(kinds - {type(None)}) == 1 and next(iter(kinds - {type(None)})).__hash__ is not None:
+    kinds -= {type(None)}
+    alike = len(kinds) == 1 or all(issubclass(kind, float) for kind in kinds)
+    if alike and all(kind.__hash__ is not None for kind in kinds):
         coder.add(values)
         distinct = coder.values
     else:  # equal values of different types (1, 1.0, True) must stay apart

@@ -37,6 +37,9 @@ def read_frame(frame: Any) -> RawTable:
         records = [{str(key): value for key, value in record.items()} for record in frame]
         return read_records(records, range(1, len(records) + 1), Source(NAME))
     names, values = _columns(frame)
+    for name, column in zip(names, values, strict=True):
+        if isinstance(column, (str, bytes)) or not hasattr(column, "__len__"):
+            raise UserError(f"column '{name}' is a single value", where=NAME, expected="one value a row")
     lengths = {len(column) for column in values}
     if not lengths or lengths == {0}:
         raise UserError("has no rows", where=NAME, expected="one row a rating")
@@ -44,7 +47,7 @@ def read_frame(frame: Any) -> RawTable:
         raise UserError(
             f"columns of {' and '.join(map(str, sorted(lengths)))} values", where=NAME, expected="one length"
         )
-    coded = [_coded(name, column) for name, column in zip(names, values, strict=True)]
+    coded = [_coded(column) for column in values]
     kept, notes = named(names, [column for column, _ in coded], NAME)
     whole = frozenset(name for name, (_, is_whole) in zip(names, coded, strict=True) if is_whole)
     row = np.arange(1, lengths.pop() + 1, dtype=np.int64)
@@ -67,9 +70,7 @@ def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
     return [str(name) for name in frame.columns], [frame.get_column(name) for name in frame.columns]
 
 
-def _coded(name: str, values: Any) -> tuple[Column, bool]:
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise UserError(f"column '{name}' is {type(values).__name__}", where=NAME, expected="one value a row")
+def _coded(values: Any) -> tuple[Column, bool]:
     if hasattr(values, "cat") and hasattr(values.cat, "codes"):  # a pandas category is coded already
         codes = np.asarray(values.cat.codes, dtype=np.int32)
         texts, whole = code_values(list(values.cat.categories))

@@ -34,4 +34,18 @@ def named(
                 fix="rename one of them",
             )
         found[name] = column
+    for name, column in found.items():
+        _check_characters(name, column, source)
     return found, notes
+
+
+def _check_characters(name: str, column: Column, source: str) -> None:
+    """JSON and frames can hold half of a character (a lone surrogate), which no file can be written with."""
+    try:
+        "".join((name, *column.values)).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            "a value holds half of a character (a lone surrogate)",
+            where=f"{source}, column {name.encode('ascii', 'backslashreplace').decode()!r}",
+            fix="write the text again from its origin",
+        ) from None

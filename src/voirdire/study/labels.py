@@ -225,20 +225,18 @@ def _said_invalid(label: Column, invalid: NDArray[np.bool_]) -> list[str]:
 
 
 def _said_doubtful(name: str, scale: Scale, config: ScaleConfig) -> list[str]:
-    """Labels that look as if two scales were mixed: one number spelled twice, or only the lowest tenth used."""
+    """Signs of two scales mixed: one number spelled twice, or only the lowest tenth used."""
     values = scale.values or ()
     notes = []
-    twice = (
-        [label for at, label in enumerate(scale.labels) if at and values[at] == values[at - 1]]
-        if values
-        else []
-    )
+    again = np.flatnonzero(np.diff(values) == 0) + 1
+    twice = [scale.labels[at] for at in again.tolist()]
     if twice and scale.ordered:
         notes.append(f"'{name}': '{twice[0]}' is one number with another label, and yet a label of its own.")
-    if config.low is not None and config.high is not None and values:
-        if max(values) <= config.low + (config.high - config.low) / 10:
+    if config.low is not None and config.high is not None:
+        tenth = config.low + (config.high - config.low) / 10
+        if values and max(values) <= tenth:
             notes.append(
-                f"'{name}': no label is above the lowest tenth of {config.low:g} to {config.high:g}."
+                f"'{name}': no label is above {tenth:g}, on a scale to {config.high:g}: is it the right scale?"
             )
     return notes
 

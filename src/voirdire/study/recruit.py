@@ -66,16 +66,16 @@ def recruit(
 
 
 def _check_one_model(long: Long, raters: Sequence[Rater]) -> None:
-    """Two judges of one name are refused, never merged; a model that belongs to the item is another matter."""
+    """Refuse two judges of one name, never merge them; a model that belongs to the item is no matter."""
     model = long.columns.get("model")
     if model is None or constant_within(long.columns["item_id"], model, long.given.get("model")) is not None:
         return
     rater = long.columns["rater_id"].codes
     faults = Faults()
     for code, judge in enumerate(raters):
-        rows = np.flatnonzero((rater == code) & ~model.is_missing) if judge.kind == "judge" else []
-        codes, first = np.unique(model.codes[rows], return_index=True) if len(rows) else ([], [])
-        if len(codes) > 1:
+        rows = np.flatnonzero((rater == code) & ~model.is_missing)
+        codes, first = np.unique(model.codes[rows], return_index=True)
+        if judge.kind == "judge" and len(codes) > 1:
             named = ", ".join(f"'{model.values[one]}'" for one in codes)
             faults.add(
                 f"'{judge.id}' is the name of several judges: {named}",
