@@ -31,9 +31,10 @@ class Opened:
     troubles: list[str] = field(default_factory=list)
 
     def wait_for_plots(self) -> None:
-        """Until every plot is drawn or has failed."""
+        """Until every plot that is not folded away is drawn or has failed."""
         self.tab.wait_for_function(
-            "[...document.querySelectorAll('[data-spec]')].every((place) => place.dataset.drawn)"
+            "[...document.querySelectorAll('[data-spec]')].every((place) => "
+            "place.closest('details:not([open])') || !['soon', undefined].includes(place.dataset.drawn))"
         )
 
 

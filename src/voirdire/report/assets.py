@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -83,13 +84,20 @@ def fragment(template: str, *, style: str, **context: Any) -> str:
 
 @cache
 def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("voirdire.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=False,
-        lstrip_blocks=False,
+    environment = Environment(
+        loader=PackageLoader("voirdire.report"), autoescape=True, undefined=StrictUndefined
     )
+    environment.filters["prose"] = prose
+    return environment
+
+
+def prose(sentence: str) -> str:
+    """A sentence in which a percentage never loses its sign to the next line.
+
+    >>> prose("at most 5 % of them")
+    'at most 5\xa0% of them'
+    """
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", sentence)
 
 
 @cache

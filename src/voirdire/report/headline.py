@@ -69,7 +69,7 @@ def rules(audit: Audit) -> tuple[tuple[str, str, str], ...]:
 
 
 def _names(audit: Audit) -> list[Column]:
-    """What tells one entry from another: its metric, with its judge where there are several, or that alone."""
+    """What tells entries apart: the metric, the judge where there are several, or that alone."""
     several_judges = len({entry.judge for entry in audit.stand_in}) > 1
     several_metrics = len({entry.metrics for entry in audit.stand_in}) > 1
     if several_judges and not several_metrics:

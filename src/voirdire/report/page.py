@@ -109,7 +109,8 @@ def build_page(audit: Audit, links: Links, *, text: bool = True) -> Page:
     builder = _Builder(audit, links, text, undecided(audit.study))
     stand_in = audit.finding("stand_in")
     verdict = next((word for word in VERDICTS if audit.answer.startswith(word)), "")
-    first_rows, more_rows = audit.stand_in[:SHOWN], audit.stand_in[SHOWN:]
+    compared = [entry for entry in audit.stand_in if entry.judge]
+    first_rows, more_rows = compared[:SHOWN], compared[SHOWN:]
     return Page(
         title=f"Audit of {_subject(audit)}: {audit.answer}"[:120],
         subject=_subject(audit),
@@ -119,13 +120,15 @@ def build_page(audit: Audit, links: Links, *, text: bool = True) -> Page:
         answer=audit.answer.removeprefix(verdict).lstrip(),
         lede=audit.lede,
         facts=tuple(audit.facts.items()),
-        question=stand_in.question if stand_in else "May the judge stand in for people?",
+        question=stand_in.question if stand_in else "May a judge stand in for people?",
         headline=builder.view(headline(audit, first_rows), "stand_in"),
         more_headline=builder.view(headline(audit, more_rows), "stand_in") if more_rows else None,
         key=_key(audit),
         rules=rules(audit),
-        beware=stand_in.beware if stand_in else (),
-        folded=tuple(builder.view(table, "stand_in") for table in (stand_in.tables if stand_in else ())),
+        beware=stand_in.beware if stand_in and compared else (),
+        folded=tuple(
+            builder.view(table, "stand_in") for table in (stand_in.tables if stand_in and compared else ())
+        ),
         sections=tuple(
             builder.section(finding)
             for finding in audit.findings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -21,6 +22,12 @@ FROM_ROWS = 8
 """A table with fewer plotted rows draws its marks in its own cells."""
 AT_MOST = 60
 """Rows that one figure draws."""
+SORTED = ("raters", "rates")
+"""Checks whose figures go from the highest value to the lowest; the others keep their table's order."""
+TALL = 24
+"""A figure with more rows folds with its table."""
+FONT = 'Inter,"Source Sans 3","Segoe UI","Helvetica Neue",Arial,"Liberation Sans",sans-serif'
+"""The page's sans: Vega measures text itself, and cannot measure a font that it must inherit."""
 ROW = 26
 """Pixels a row."""
 JUDGE_AND_PEOPLE = {"domain": ["judge", "people"], "range": ["var(--judge)", "var(--people)"]}
@@ -28,12 +35,16 @@ JUDGE_AND_PEOPLE = {"domain": ["judge", "people"], "range": ["var(--judge)", "va
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure ready to print: ``spec`` as embedded JSON, a ``label`` that says what it shows, a caption."""
+    """A figure ready to print: ``spec`` as embedded JSON, a ``label`` that says what it shows, a caption.
+
+    A ``tall`` figure stands folded with its table.
+    """
 
     id: str
     spec: Markup
     label: str
     caption: str
+    tall: bool = False
 
 
 def figure(finding: Finding, table: Table, name: str) -> Figure | None:
@@ -43,11 +54,14 @@ def figure(finding: Finding, table: Table, name: str) -> Figure | None:
     rows = [row for row in table.rows if any(estimates(row.cells.get(column.key)) for column in plotted)]
     if len(rows) < FROM_ROWS:
         return None
+    if finding.check in SORTED:
+        rows.sort(key=lambda row: -_middle(row.cells.get(plotted[0].key)))
     spec = intervals(table, plotted, rows[:AT_MOST], finding.check)
     names = " and ".join(column.title for column in plotted)
     some = f" The first {AT_MOST} of {len(rows)} rows." if len(rows) > AT_MOST else ""
     caption = f"{names}: a mark a row, its interval a thin line.{some} The numbers are in the table below."
-    return Figure(f"plot-{name}", embedded(spec), f"{finding.answer} {table.caption}, as a plot.", caption)
+    label = f"{finding.answer} {table.caption}, as a plot."
+    return Figure(f"plot-{name}", embedded(spec), label, caption, tall=len(rows) > TALL)
 
 
 def intervals(
@@ -107,20 +121,24 @@ def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dic
 
 def _point(name: str, cell: Cell, column: Column, check: str, on: Axis) -> dict[str, Any]:
     found = estimates(cell)
-    values = [estimate.value for estimate in found]
     ends = [end for estimate in found if estimate.has_interval for end in (estimate.low, estimate.high)]
     shown = show(cell, column, with_n=not isinstance(cell, Bounds))
     return {
         "row": name,
         "who": actor(column.key, check),
         "what": column.title,
-        "value": (min(values) + max(values)) / 2,
+        "value": _middle(cell),
         "low": max(min(ends), on.low) if ends else None,
         "high": min(max(ends), on.high) if ends else None,
         "off_low": (min(ends) < on.low or None) if ends else None,
         "off_high": (max(ends) > on.high or None) if ends else None,
         "shown": shown.plain,
     }
+
+
+def _middle(cell: Cell) -> float:
+    values = [estimate.value for estimate in estimates(cell)]
+    return (min(values) + max(values)) / 2 if values else -math.inf
 
 
 def _frame(values: list[dict[str, Any]], *, height: int) -> dict[str, Any]:
@@ -201,7 +219,12 @@ def _names(table: Table, rows: Sequence[Row]) -> list[str]:
     before = list(takewhile(lambda column: column.kind in ("text", "item"), telling_columns(table)))
     said = {column.key: [show(row.cells.get(column.key), column).text for row in rows] for column in before}
     differ = [column for column in before if len(set(said[column.key])) > 1] or before[:1]
-    return [", ".join(word for column in differ if (word := said[column.key][k])) for k in range(len(rows))]
+    return [_joined([(column.key, said[column.key][k]) for column in differ]) for k in range(len(rows))]
+
+
+def _joined(words: Sequence[tuple[str, str]]) -> str:
+    parts = [f"{word}: " if key == "attribute" else f"{word}, " for key, word in words if word]
+    return "".join(parts).removesuffix(", ")
 
 
 def _unique(names: Sequence[str]) -> list[str]:

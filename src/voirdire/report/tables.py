@@ -86,15 +86,15 @@ def lay_out(
 
 
 def telling_columns(table: Table) -> list[Column]:
-    """The columns that say something, without a first column that says the same metric in every row."""
+    """The columns that say something, without one that names the same metric in every row."""
     columns = [
         column for column in table.columns if any(_says(row.cells.get(column.key)) for row in table.rows)
     ]
-    if not columns:
-        return list(table.columns)
-    first = {str(row.cells.get(columns[0].key)) for row in table.rows}
-    repeats = len(columns) > 1 and len(table.rows) > 1 and len(first) == 1 and columns[0].key == "metric"
-    return columns[1:] if repeats and columns[1].kind in ("text", "item") else columns
+    others = [column for column in columns if column.key != "metric"]
+    metrics = {str(row.cells.get("metric")) for row in table.rows}
+    if len(metrics) == 1 and len(table.rows) > 1 and others and others[0].kind in ("text", "item"):
+        return others
+    return columns or list(table.columns)
 
 
 def plot_groups(table: Table, columns: Sequence[Column], check: str) -> list[list[Column]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from io import StringIO
 
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from voirdire.checks.audit import Audit
+from voirdire.checks.audit import Audit, StandIn
 from voirdire.registry import register
 from voirdire.report import wording
 from voirdire.report.cells import VERDICTS, show
@@ -34,9 +35,10 @@ def text(audit: Audit, *, width: int | None = None, height: int | None = None) -
     above = _print(_top(audit), columns)
     below = _print(_bottom(audit), columns)
     room = lines - above.count("\n") - below.count("\n") - 1
-    middle = "" if audit.stand_in else _print(_answers(audit, room), columns)
-    for rows in range(min(len(audit.stand_in), max(room // 2, 1)), 0, -1):
-        middle = _print(_table(audit, rows, columns), columns)
+    compared = [entry for entry in audit.stand_in if entry.judge]
+    middle = "" if compared else _print(_answers(audit, room), columns)
+    for rows in range(min(len(compared), max(room // 2, 1)), 0, -1):
+        middle = _print(_table(audit, compared, rows, columns), columns)
         if middle.count("\n") <= room:
             break
     return "\n".join(line.rstrip() for line in (above + middle + below).splitlines())
@@ -54,7 +56,7 @@ def _top(audit: Audit) -> list[RenderableType]:
     return [*parts, Text(_clean(facts)), Text("")]
 
 
-def _table(audit: Audit, rows: int, width: int) -> list[RenderableType]:
+def _table(audit: Audit, compared: Sequence[StandIn], rows: int, width: int) -> list[RenderableType]:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), width=width, header_style="")
     table = headline(audit, ())
     names = [column.key for column in table.columns if column.key in ("metric", "judge")]
@@ -70,7 +72,7 @@ def _table(audit: Audit, rows: int, width: int) -> list[RenderableType]:
             ratio=None if number else 1,
             min_width=17 if number else None,
         )
-    shown = sorted(audit.stand_in, key=lambda entry: URGENT[entry.answer])[:rows]
+    shown = sorted(compared, key=lambda entry: URGENT[entry.answer])[:rows]
     table = headline(audit, shown)
     columns = {column.key: column for column in table.columns}
     for entry, row in zip(shown, table.rows, strict=True):
@@ -81,7 +83,7 @@ def _table(audit: Audit, rows: int, width: int) -> list[RenderableType]:
             Text(f"{GLYPHS[entry.answer]} {VERDICTS[entry.answer][1]}\n{_clean(entry.reason)}"),
             *(Text(f"{cells[key].text}\n{cells[key].second}") for key in ("judge_person", "person_person")),
         )
-    more = len(audit.stand_in) - rows
+    more = len(compared) - rows
     return [grid, *([Text(f"and {wording.count(more)} more rows")] if more > 0 else []), Text("")]
 
 
