@@ -5,16 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import vendor
 
-from conftest import missing
-
-CHROMIUM = Path("/usr/bin/chromium")
 STYLE = ":root{--judge:#b34700} .plot{width:100%} #vg-tooltip-element{position:fixed}"
 HOSTILE = "</script><script>window.broken=1</script>"
 SPEC = {
@@ -62,17 +58,6 @@ def page(*, ast: bool) -> str:
         f'<script type="application/json" id="plot">{data}</script>'
         + "".join(f"<script>{script}</script>" for script in scripts)
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        missing(f"a browser at {CHROMIUM}")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def drawn(browser: Any, file: Path, html: str) -> tuple[Any, list[str], list[str]]:
