@@ -74,8 +74,8 @@ class Problem:
 class Calibrator(ABC):
     """A way to predict the distribution of human labels; a frozen dataclass whose fields are its options.
 
-    ``learn`` finds parameters, ``shape`` turns them into probabilities; the base class mixes in the base rates,
-    chooses among ``settings`` by cross-validation and refuses what does not apply.
+    ``learn`` finds parameters, ``shape`` turns them into probabilities; the base class mixes in the base
+    rates, chooses among ``settings`` by cross-validation and refuses what does not apply.
     """
 
     name: ClassVar[str]

@@ -28,9 +28,10 @@ Rows = NDArray[np.intp] | NDArray[np.bool_]
 class Features:
     """What is known of n rows (item and metric pairs) without their human labels.
 
-    ``scale`` holds the C human labels. ``judges`` are their outputs. ``metric`` (n,) int32 indexes ``metrics``, and
-    ``system`` (n,) ``systems``, -1 where not known. ``covariates`` (n, d) are numbers that may shift every label,
-    ``contrasts`` (n, e) numbers that change sign when the two responses of a pair change places.
+    ``scale`` holds the C human labels. ``judges`` are their outputs. ``metric`` (n,) int32 indexes
+    ``metrics``, and ``system`` (n,) ``systems``, -1 where not known. ``covariates`` (n, d) are numbers that
+    may shift every label, ``contrasts`` (n, e) numbers that change sign when the two responses of a pair
+    change places.
     """
 
     scale: Scale
@@ -147,8 +148,8 @@ class Features:
 class Target:
     """The human labels of n rows: ``counts`` (n, C), the ``cluster`` (n,) that rows share, and row ``weights`` (n,).
 
-    ``row``, ``rater`` and ``label`` (m,) are the single labels, for models that know who gave them; empty where
-    only counts are known.
+    ``row``, ``rater`` and ``label`` (m,) are the single labels, for models that know who gave them; empty
+    where only counts are known.
     """
 
     counts: Floats

@@ -38,8 +38,8 @@ def grouped_folds(
 ) -> Folds:
     """Deal whole clusters (n,) to ``folds`` parts of about equal size, rows outside ``use`` (n,) to none.
 
-    Clusters are shuffled, then the largest go first, each to the part with the fewest rows. With fewer clusters
-    than folds there is one fold a cluster; a single cluster cannot be split.
+    Clusters are shuffled, then the largest go first, each to the part with the fewest rows. With fewer
+    clusters than folds there is one fold a cluster; a single cluster cannot be split.
 
     >>> split = grouped_folds(np.array([0, 0, 1, 1, 2]), folds=3, rng=np.random.default_rng(1))
     >>> split.fold[0] == split.fold[1], split.n_folds

@@ -18,16 +18,17 @@ Floats = NDArray[np.float64]
 class JudgeOutput:
     """One judge's output on n rows (item and metric pairs), for human labels C.
 
-    ``labels`` are the judge's own labels, which need not be people's; ``code`` (n,) int32 numbers the label it
-    gave, and ``len(labels)`` stands for a reply without a verdict. ``log_probs`` (n, C) are log probabilities of
-    the human labels, NaN where it gave none; ``votes`` (n, C) how many of its runs gave each human label, 0
-    where it answered with other labels or none. ``score`` (n,) is its verdict as a number, NaN without one;
-    ``spread`` (n,) the standard deviation of that number within the judge; ``unit`` the range of its scale.
-    ``floored`` (n,) marks rows where a label's probability was missing and set from the smallest one seen.
+    ``labels`` are the judge's own labels, which need not be people's; ``code`` (n,) int32 numbers the label
+    it gave, and ``len(labels)`` stands for a reply without a verdict. ``log_probs`` (n, C) are log
+    probabilities of the human labels, NaN where it gave none; ``votes`` (n, C) how many of its runs gave
+    each human label, 0 where it answered with other labels or none. ``score`` (n,) is its verdict as a
+    number, NaN without one; ``spread`` (n,) the standard deviation of that number within the judge;
+    ``unit`` the range of its scale. ``floored`` (n,) marks rows where a label's probability was missing and
+    set from the smallest one seen.
 
-    Pairwise: ``margin`` (n,) is its preference for the first response averaged over both orders of showing them,
-    ``offset`` (n,) its preference for whatever is shown first, ``order`` (n,) 1 or -1 where it saw only one
-    order (the first response shown first, or last), 0 where both or not recorded.
+    Pairwise: ``margin`` (n,) is its preference for the first response averaged over both orders of showing
+    them, ``offset`` (n,) its preference for whatever is shown first, ``order`` (n,) 1 or -1 where it saw
+    only one order (the first response shown first, or last), 0 where both or not recorded.
     """
 
     judge: str

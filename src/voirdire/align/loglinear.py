@@ -49,7 +49,8 @@ class Design:
     """The inputs of n rows: ``tied`` (p, C, n) with one coefficient for all labels, ``free`` (d, n) with one a label.
 
     ``tied_ridge`` (p,) and ``free_ridge`` (d,) are the precisions; the tied coefficients shrink toward
-    ``tied_centre`` (p,), the free ones toward 0. Rows come last, since sums over a handful of labels are then quick.
+    ``tied_centre`` (p,), the free ones toward 0. Rows come last, since sums over a handful of labels are
+    then quick.
     """
 
     tied: Floats

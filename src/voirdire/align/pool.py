@@ -51,7 +51,8 @@ class Pool:
 def pool_weights(predicted: Sequence[Floats], counts: Floats) -> Floats:
     """Weights (M,) under which the average of ``predicted`` (n, C) each makes the labels (n, C) most likely.
 
-    EM for mixture weights (linear pool) with one label's worth of prior spread evenly, 1/M each: no weight is 0.
+    EM for mixture weights (linear pool) with one label's worth of prior spread evenly, 1/M each: no weight
+    is 0.
 
     >>> sure, vague = np.array([[0.9, 0.1]] * 20), np.array([[0.5, 0.5]] * 20)
     >>> bool(pool_weights([sure, vague], np.array([[1.0, 0.0]] * 20))[0] > 0.9)

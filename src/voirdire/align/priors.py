@@ -54,8 +54,8 @@ def totals(counts: Floats, group: NDArray[np.int32], n_groups: int) -> Floats:
 def concentration(table: Floats, centre: Floats) -> float:
     """kappa of a Dirichlet-multinomial with mean ``centre`` (C,) or (groups, C) that fits counts (groups, C) best.
 
-    The marginal likelihood of each group's counts, gamma functions of kappa * centre; searched between 0.1 and
-    10,000 and infinite at the upper end, where groups differ no more than chance makes them.
+    The marginal likelihood of each group's counts, gamma functions of kappa * centre; searched between 0.1
+    and 10,000 and infinite at the upper end, where groups differ no more than chance makes them.
     """
     used = table[table.sum(axis=1) > 0]
     mean = np.broadcast_to(centre, table.shape)[table.sum(axis=1) > 0]

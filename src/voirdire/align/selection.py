@@ -106,8 +106,8 @@ def train(
 def fit(features: Features, target: Target, *, select: str = "pool", rng: np.random.Generator) -> Pool:
     """The calibrator to use: the default pool, ``one_se``, or one by name.
 
-    ``pool`` averages the members of :data:`POOLED` that apply, weighted by their out-of-fold likelihood; where the
-    judge tells nothing the weight goes to the priors. ``one_se`` is one map, easier to audit.
+    ``pool`` averages the members of :data:`POOLED` that apply, weighted by their out-of-fold likelihood;
+    where the judge tells nothing the weight goes to the priors. ``one_se`` is one map, easier to audit.
     """
     wanted = POOLED if select in ("pool", "one_se") else (select,)
     calibrators = applicable(features, [name for name in wanted if name in registry.names("calibrator")])
@@ -120,8 +120,8 @@ def fit(features: Features, target: Target, *, select: str = "pool", rng: np.ran
 class Nested:
     """Predictions of rows whose cluster took no part in any choice: each calibrator's and the pool's (n, C).
 
-    ``fold`` (n,) is -1 for rows without human labels, whose predictions are NaN. ``weights`` are each fold's pool
-    weights by name, ``settings`` what each fold chose.
+    ``fold`` (n,) is -1 for rows without human labels, whose predictions are NaN. ``weights`` are each
+    fold's pool weights by name, ``settings`` what each fold chose.
     """
 
     predictions: Mapping[str, Floats]

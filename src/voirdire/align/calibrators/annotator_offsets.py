@@ -24,8 +24,8 @@ Floats = NDArray[np.float64]
 class AnnotatorOffsets(Calibrator):
     """logits of one label = a * z + b + u_metric + o_rater; the population is the mean over the raters seen.
 
-    Fitted on single labels (``Target.row``, ``rater``, ``label``), one ridge for metrics and raters. Where only
-    counts are known there are no offsets, and it is temperature scaling with bias.
+    Fitted on single labels (``Target.row``, ``rater``, ``label``), one ridge for metrics and raters. Where
+    only counts are known there are no offsets, and it is temperature scaling with bias.
     """
 
     name: ClassVar[str] = "annotator_offsets"

@@ -23,8 +23,8 @@ KAPPAS = (30.0, 10.0, 5.0, 2.0)
 class ConfusionRow(Calibrator):
     """P(h | judge label g, metric m) = (N_gh + kappa * prior_mh) / (N_g + kappa), averaged over judges.
 
-    A reply without a verdict is a judge label of its own. The setting's precision is kappa, the number of labels
-    that the base rates count as.
+    A reply without a verdict is a judge label of its own. The setting's precision is kappa, the number of
+    labels that the base rates count as.
     """
 
     name: ClassVar[str] = "confusion_row"

@@ -72,9 +72,10 @@ class Line:
 class CumulativeLink(Calibrator):
     """P(Y <= c) = logistic((theta_c - eta) * exp(-s)), ordered theta (McCullagh 1980, equation 6.3).
 
-    eta = sum_j w_j * score_j + a judge's reply without a verdict + covariates + u_metric + metric slope;
-    s = gamma * spread + v_metric, where spread is the disagreement within and between judges. Metric effects and
-    covariates share one ridge chosen by cross-validation. It cannot follow people split between both ends.
+    eta = sum_j w_j * score_j + a judge's reply without a verdict + covariates + u_metric + metric slope; s
+    = gamma * spread + v_metric, where spread is the disagreement within and between judges. Metric effects
+    and covariates share one ridge chosen by cross-validation. It cannot follow people split between both
+    ends.
     """
 
     name: ClassVar[str] = "cumulative_link"

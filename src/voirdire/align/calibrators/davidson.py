@@ -68,9 +68,10 @@ class Pairs:
 class Davidson(Calibrator):
     """P(first) ~ exp(eta / 2), P(second) ~ exp(-eta / 2), P(tie) ~ exp(nu) (Davidson 1970, equation 2.4, in logs).
 
-    eta = sum_j a_j * margin_j + position term where only one order was shown + contrasts; nu = c + effects of
-    |margin_j|, |offset_j|, the judge's labels that name no winner, a reply without a verdict, and the metric. Any
-    further human label that names no winner has a nu of its own. Swapping the responses swaps the prediction.
+    eta = sum_j a_j * margin_j + position term where only one order was shown + contrasts; nu = c + effects
+    of |margin_j|, |offset_j|, the judge's labels that name no winner, a reply without a verdict, and the
+    metric. Any further human label that names no winner has a nu of its own. Swapping the responses swaps
+    the prediction.
     """
 
     name: ClassVar[str] = "davidson"

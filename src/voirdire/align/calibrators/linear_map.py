@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 class LinearMap(Calibrator):
     """Y* = b0 + sum_j b_j * score_j + u_metric + N(0, sigma^2), the label being the value nearest to Y*.
 
-    Fitted by the likelihood of the labels, so sigma is the spread of people's labels and not of their mean. Judges
-    may score on any scale. The slopes, the metric effects and covariates are shrunk by one ridge.
+    Fitted by the likelihood of the labels, so sigma is the spread of people's labels and not of their mean.
+    Judges may score on any scale. The slopes, the metric effects and covariates are shrunk by one ridge.
     """
 
     name: ClassVar[str] = "linear_map"

@@ -25,9 +25,10 @@ FEWEST = 2
 class Napha(Calibrator):
     """Entropy-aware post-hoc alignment (Steindl et al. 2026, arXiv 2609.01073, section 3), the baseline to beat.
 
-    Rows are routed by the terciles of the judge's entropy in training, each to a network C -> 2C rectified units ->
-    softmax C with KL loss and weight decay. The paper does not report the decay; it is chosen by cross-validation,
-    and the fit is L-BFGS from seeded weights. A tercile with fewer than two rows uses a network fitted on all.
+    Rows are routed by the terciles of the judge's entropy in training, each to a network C -> 2C rectified
+    units -> softmax C with KL loss and weight decay. The paper does not report the decay; it is chosen by
+    cross-validation, and the fit is L-BFGS from seeded weights. A tercile with fewer than two rows uses a
+    network fitted on all.
     """
 
     seed: int = 0

@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 class QuantitativeBTL2(Calibrator):
     """log odds of first over second = theta . (embedding_1 - embedding_2) + w . margin (arXiv 2506.02945, BTL2).
 
-    The margin is the log odds b_1 / (b_1 + b_2) of two scores, the contrasts are differences of the responses'
-    embeddings; there is no intercept, so swapping the responses swaps first and second. Labels that name no winner
-    get their share of the training labels.
+    The margin is the log odds b_1 / (b_1 + b_2) of two scores, the contrasts are differences of the
+    responses' embeddings; there is no intercept, so swapping the responses swaps first and second. Labels
+    that name no winner get their share of the training labels.
     """
 
     name: ClassVar[str] = "quantitative_btl2"

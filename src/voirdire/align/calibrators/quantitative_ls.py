@@ -24,8 +24,9 @@ Floats = NDArray[np.float64]
 class QuantitativeLS(Calibrator):
     """E[Y] = theta . (embedding, score) + c by ridge regression (Sahoo et al. 2025, arXiv 2506.02945, LS judge).
 
-    Published as a point score; here the residual spread makes it a distribution, normal between the midpoints of
-    the labels. The embedding is the numeric columns given as covariates. No metric effects, as published.
+    Published as a point score; here the residual spread makes it a distribution, normal between the
+    midpoints of the labels. The embedding is the numeric columns given as covariates. No metric effects, as
+    published.
     """
 
     name: ClassVar[str] = "quantitative_ls"

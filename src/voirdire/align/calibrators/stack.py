@@ -24,8 +24,9 @@ CATEGORY = 0.5
 class Stack(LogLinear):
     """logits = a * z + b + u_metric + sum over judges of (effect of its label, of its log probabilities) + W x.
 
-    z is the panel's log probability; a judge's label may be one of its own scale, and a reply without a verdict
-    is a label too. x are covariates and the judges' scores in standard units. All but a and b share one ridge.
+    z is the panel's log probability; a judge's label may be one of its own scale, and a reply without a
+    verdict is a label too. x are covariates and the judges' scores in standard units. All but a and b share
+    one ridge.
     """
 
     name: ClassVar[str] = "stack"

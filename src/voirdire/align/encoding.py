@@ -1,0 +1,198 @@
+"""Encoding: how a study's words become features, kept with a fitted map so that new items are read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voirdire.align.adapters.covariates import contrast_columns, covariate_columns, numeric_column
+from voirdire.align.adapters.embedding import Projection
+from voirdire.align.replies import replies_of
+from voirdire.align.serial import pack, unpack
+from voirdire.errors import UserError
+from voirdire.study.scale import Scale
+from voirdire.study.scales import as_number
+from voirdire.study.study import Study
+
+__all__ = ["Encoding", "human_scale", "own_labels", "systems_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """Human ``scale``, ``judges`` with their own labels, ``metrics``, ``systems`` and columns in fixed order.
+
+    ``columns`` are the user's numeric columns, ``projection`` what became of them; ``covariates`` and
+    ``contrasts`` are named as in :mod:`voirdire.align.adapters.covariates`.
+    """
+
+    scale: Scale
+    metrics: tuple[str, ...]
+    judges: tuple[str, ...]
+    judge_labels: tuple[tuple[str, ...], ...]
+    systems: tuple[str, ...]
+    covariates: tuple[str, ...]
+    contrasts: tuple[str, ...]
+    columns: tuple[str, ...]
+    projection: Projection | None
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        *,
+        judges: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
+        columns: Sequence[str] = (),
+        systems: bool = False,
+    ) -> Encoding:
+        """What ``study`` holds; every judge and every metric unless named, ``systems`` to tell responses apart."""
+        names = tuple(metrics or (metric.name for metric in study.metrics))
+        chosen = tuple(_judges(study, judges))
+        scale = human_scale(study, names)
+        paired = scale.kind == "pairwise"
+        return cls(
+            scale,
+            names,
+            chosen,
+            tuple(own_labels(study, judge, names, scale) for judge in chosen),
+            tuple(sorted(set(systems_of(study)) - {""})),
+            covariate_columns(study, chosen),
+            contrast_columns(study, systems=systems) if paired else (),
+            tuple(columns),
+            _projection(study, columns),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists and numbers, for JSON."""
+        scale = self.scale
+        return {
+            "scale": {
+                "kind": scale.kind,
+                "labels": list(scale.labels),
+                "ordered": scale.ordered,
+                "values": None if scale.values is None else list(scale.values),
+                "indeterminate": {name: list(admitted) for name, admitted in scale.indeterminate.items()},
+                "separator": scale.separator,
+            },
+            **{name: list(getattr(self, name)) for name in LISTS},
+            "judge_labels": [list(labels) for labels in self.judge_labels],
+            "projection": None if self.projection is None else pack(vars(self.projection)),
+        }
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Encoding:
+        """What :meth:`to_dict` gave, also after a round through JSON."""
+        scale = dict(saved["scale"])
+        scale["labels"] = tuple(scale["labels"])
+        scale["values"] = None if scale["values"] is None else tuple(scale["values"])
+        scale["indeterminate"] = {name: tuple(admitted) for name, admitted in scale["indeterminate"].items()}
+        projection = saved["projection"]
+        return cls(
+            scale=Scale(**scale),
+            judge_labels=tuple(tuple(labels) for labels in saved["judge_labels"]),
+            projection=projection and Projection(**{name: unpack(part) for name, part in projection.items()}),
+            **{name: tuple(saved[name]) for name in LISTS},
+        )
+
+
+LISTS = ("metrics", "judges", "systems", "covariates", "contrasts", "columns")
+
+
+def human_scale(study: Study, metrics: Sequence[str]) -> Scale:
+    """One scale for the people's labels on all of ``metrics``, without labels that only judges gave.
+
+    Numeric labels are joined and sorted; other scales must list the same labels, or one all of the others'. A
+    label that only judges gave is kept where it lies among people's numeric labels.
+    """
+    scales = [study.metric(name).scale for name in metrics]
+    joined = max(scales, key=lambda scale: len(scale.labels))
+    odd = next((k for k, scale in enumerate(scales) if not set(scale.labels) <= set(joined.labels)), None)
+    if odd is not None or any(scale.ordered != joined.ordered for scale in scales):
+        if not all(scale.ordered and scale.values is not None for scale in scales):
+            raise UserError(
+                f"metrics '{metrics[odd or 0]}' and '{metrics[scales.index(joined)]}' have different labels",
+                fix="align them one after another",
+            )
+        value = {
+            label: number
+            for scale in scales
+            for label, number in zip(scale.labels, scale.values or (), strict=True)
+        }
+        labels = sorted(value, key=lambda label: value[label])
+        joined = Scale("ordinal", tuple(labels), True, tuple(value[label] for label in labels))
+    return _of_people(joined, *_used(study, metrics))
+
+
+def _used(study: Study, metrics: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Labels that people gave, and labels that judges gave."""
+    given: tuple[set[str], set[str]] = set(), set()
+    for name in metrics:
+        labels = study.metric(name).scale.labels
+        for kind, found in zip(("human", "judge"), given, strict=True):
+            codes = np.unique(study.ratings.label[study.rows(name, kind=kind)])  # type: ignore[arg-type]
+            found.update(labels[code] for code in codes.tolist())
+    return given
+
+
+def _of_people(scale: Scale, people: set[str], judges: set[str]) -> Scale:
+    if not people:
+        raise UserError("no person labelled these metrics", fix="label about 50 items, or name other metrics")
+    dropped = judges - people
+    if scale.ordered and scale.values is not None:
+        value = dict(zip(scale.labels, scale.values, strict=True))
+        low, high = min(value[label] for label in people), max(value[label] for label in people)
+        dropped = {label for label in dropped if not low <= value[label] <= high}
+    kept = [k for k, label in enumerate(scale.labels) if label not in dropped]
+    names = tuple(scale.labels[k] for k in kept)
+    values = None if scale.values is None else tuple(scale.values[k] for k in kept)
+    within = {
+        label: tuple(each for each in admitted if each in names)
+        for label, admitted in scale.indeterminate.items()
+        if label in names
+    }
+    return Scale(scale.kind, names, scale.ordered, values, within, scale.separator)
+
+
+def own_labels(study: Study, judge: str, metrics: Sequence[str], scale: Scale) -> tuple[str, ...]:
+    """The labels ``judge`` gave on ``metrics`` or may give: the human ones first where it uses any, then its own."""
+    used = set(replies_of(study, judge, metrics).labels)
+    human = [label for label in scale.labels if used & set(scale.labels)]
+    others = sorted(
+        used - set(human), key=lambda label: (as_number(label) is None, as_number(label) or 0.0, label)
+    )
+    return (*human, *others)
+
+
+def systems_of(study: Study) -> tuple[str, ...]:
+    """The system of each item, the pair of systems where items are pairs, '' where not recorded."""
+    attributes = study.items.attributes
+    if "system" in attributes:
+        return tuple(value or "" for value in attributes["system"])
+    if {"system_a", "system_b"} <= set(attributes):
+        a, b = attributes["system_a"], attributes["system_b"]
+        return tuple(f"{one}|{two}" if one and two else "" for one, two in zip(a, b, strict=True))
+    return ("",) * len(study.items)
+
+
+def _judges(study: Study, wanted: Sequence[str] | None) -> list[str]:
+    present = [study.raters[code].id for code in study.raters_of("judge")]
+    if wanted is None:
+        return present
+    unknown = [name for name in wanted if name not in present]
+    if unknown:
+        raise UserError(f"no judge named '{unknown[0]}'", expected=f"one of {', '.join(present)}")
+    return list(wanted)
+
+
+def _projection(study: Study, columns: Sequence[str]) -> Projection | None:
+    if not columns:
+        return None
+    missing = [name for name in columns if name not in study.items.attributes]
+    if missing:
+        raise UserError(
+            f"no item column named '{missing[0]}'", fix="name columns that are constant within item"
+        )
+    return Projection.of(np.stack([numeric_column(study, name) for name in columns], axis=1))

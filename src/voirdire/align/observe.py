@@ -1,0 +1,180 @@
+"""From a study to the rows a calibrator learns from: item and metric pairs, what judges said, what people said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.adapters.covariates import column_values, numeric_column
+from voirdire.align.encoding import Encoding, systems_of
+from voirdire.align.features import Features, Target
+from voirdire.align.output import output_of
+from voirdire.align.replies import Replies, replies_of
+from voirdire.study.study import Study
+
+__all__ = ["Observed", "features_of"]
+
+Positions = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """n rows, one an item and metric: ``features``, the people's ``target``, and the ``encoding`` that made them.
+
+    ``item`` (n,) are positions in the study's items, ``metric`` (n,) positions in the encoding's metrics.
+    """
+
+    features: Features
+    target: Target
+    item: Positions
+    metric: Positions
+    encoding: Encoding
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def labelled(self) -> Observed:
+        """Only the rows with a human label."""
+        rows = np.flatnonzero(self.target.labelled)
+        return Observed(
+            self.features.take(rows),
+            self.target.take(rows),
+            self.item[rows],
+            self.metric[rows],
+            self.encoding,
+        )
+
+
+def features_of(
+    study: Study,
+    *,
+    judges: Sequence[str] | None = None,
+    metrics: Sequence[str] | None = None,
+    columns: Sequence[str] = (),
+    systems: bool = False,
+    encoding: Encoding | None = None,
+) -> Observed:
+    """Every item and metric with a person's label or a judge's reply, as features and label counts.
+
+    Judges and metrics are all unless named; ``columns`` are numeric item attributes (an embedding),
+    ``systems`` tells the responses of a pair apart by who wrote them. ``encoding``, from an earlier call,
+    reads new items the same way: a metric it does not list is -1. Ratings given under sight of the judge
+    (``anchored``) do not count, and a pair of which any rating was an example in the judge's prompt
+    (``used_as_example``) is left out.
+    """
+    chosen = encoding or Encoding.of(study, judges=judges, metrics=metrics, columns=columns, systems=systems)
+    present = [metric.name for metric in study.metrics]
+    asked = (
+        list(metrics) if metrics is not None else present if encoding is not None else list(chosen.metrics)
+    )
+    replies = [replies_of(study, judge, asked) for judge in chosen.judges]
+    people = [study.rows(name, kind="human") for name in asked]
+    item, metric = _pairs(study, asked, people, replies)
+    place = _Place(len(study.items), item, metric)
+    features = _features(study, chosen, asked, place, replies)
+    target = _target(study, chosen, asked, place, people)
+    return Observed(features, target, item, features.metric.astype(np.intp), chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """The rows, sorted by metric and item, and where a pair stands among them."""
+
+    n_items: int
+    item: Positions
+    metric: Positions
+
+    def of(self, item: Positions, metric: Positions | int) -> Positions:
+        """The row of each pair (m,), -1 where it was left out."""
+        keys = self.metric * self.n_items + self.item
+        wanted = metric * self.n_items + item
+        if not len(keys):
+            return np.full(len(wanted), -1, dtype=np.intp)
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[at] == wanted, at, -1)
+
+
+def _pairs(
+    study: Study, metrics: Sequence[str], people: Sequence[Positions], replies: Sequence[Replies]
+) -> tuple[Positions, Positions]:
+    """Item and metric (n,) of every pair that counts."""
+    n = len(study.items)
+    keys = [k * n + study.ratings.item[rows].astype(np.intp) for k, rows in enumerate(people)]
+    keys += [reply.metric * n + reply.item for reply in replies]
+    every = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *keys]))
+    column = study.ratings.attributes.get("used_as_example")
+    if column is not None:
+        said = [value.strip().lower() in ("true", "1", "yes") for value in column.values]
+        flagged = np.array([*said, False], dtype=np.bool_)[column.codes]
+        for k, name in enumerate(metrics):
+            code = study.metric_index(name)
+            shown = study.ratings.item[flagged & (study.ratings.metric == code)].astype(np.intp)
+            every = np.setdiff1d(every, k * n + shown)
+    return every % n, every // n
+
+
+def _features(
+    study: Study, encoding: Encoding, metrics: Sequence[str], place: _Place, replies: Sequence[Replies]
+) -> Features:
+    known = np.array(
+        [encoding.metrics.index(name) if name in encoding.metrics else -1 for name in metrics], dtype=np.int32
+    )
+    code = {name: k for k, name in enumerate(encoding.systems)}
+    system = np.array([code.get(name, -1) for name in systems_of(study)], dtype=np.int32)
+    projected: list[NDArray[np.float64]] = []
+    if encoding.projection is not None:
+        table = np.stack([numeric_column(study, name) for name in encoding.columns], axis=1)
+        projected = list(encoding.projection.apply(table).T)
+    covariates = [*(column_values(study, name) for name in encoding.covariates), *projected]
+    contrasts = [column_values(study, name) for name in encoding.contrasts]
+    n = len(study.items)
+    outputs = (
+        output_of(reply, judge, labels, encoding.scale, place.of(reply.item, reply.metric), len(place.item))
+        for reply, judge, labels in zip(replies, encoding.judges, encoding.judge_labels, strict=True)
+    )
+    return Features(
+        encoding.scale,
+        tuple(outputs),
+        known[place.metric],
+        encoding.metrics,
+        system[place.item],
+        encoding.systems,
+        _columns(covariates, n)[place.item],
+        (*encoding.covariates, *(f"component {k + 1}" for k in range(len(projected)))),
+        _columns(contrasts, n)[place.item],
+        encoding.contrasts,
+    )
+
+
+def _columns(parts: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
+    return np.stack(parts, axis=1) if parts else np.zeros((n, 0))
+
+
+def _target(
+    study: Study, encoding: Encoding, metrics: Sequence[str], place: _Place, people: Sequence[Positions]
+) -> Target:
+    """Counts of the people's labels, and the single labels with their raters; a rater's runs count once."""
+    c, n = len(encoding.scale.labels), len(place.item)
+    rows, raters, labels = [], [], []
+    for k, (name, own) in enumerate(zip(metrics, people, strict=True)):
+        code = np.array(
+            [encoding.scale.code(label) for label in study.metric(name).scale.labels], dtype=np.intp
+        )
+        label = code[study.ratings.label[own]]
+        row = place.of(study.ratings.item[own].astype(np.intp), k)
+        rater = study.ratings.rater[own].astype(np.intp)
+        _, first = np.unique(row * len(study.raters) + rater, return_index=True)
+        kept = first[(row[first] >= 0) & (label[first] >= 0)]
+        rows.append(row[kept])
+        raters.append(rater[kept])
+        labels.append(label[kept])
+    none = np.zeros(0, dtype=np.intp)
+    row, rater, label = (np.concatenate([none, *parts]) for parts in (rows, raters, labels))
+    counts = np.bincount(row * c + label, minlength=n * c).reshape(n, c).astype(np.float64)
+    cluster = study.items.cluster
+    groups = place.item if cluster is None else cluster[place.item]
+    return Target(counts, np.unique(groups, return_inverse=True)[1], np.ones(n), row, rater, label)

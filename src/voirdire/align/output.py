@@ -1,0 +1,120 @@
+"""From a judge's replies to its output on every row, one adapter a kind of reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.adapters.label_probabilities import from_label_probabilities
+from voirdire.align.adapters.pairwise import preferences
+from voirdire.align.adapters.repeated import most_frequent, votes_of
+from voirdire.align.adapters.score import score_of_probabilities, score_of_runs
+from voirdire.align.adapters.verbalised import lift_zeros
+from voirdire.align.judge_output import JudgeOutput
+from voirdire.align.replies import Replies
+from voirdire.study.scale import Scale
+from voirdire.study.scales import as_number
+
+__all__ = ["output_of"]
+
+Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+
+def output_of(
+    replies: Replies, judge: str, labels: tuple[str, ...], scale: Scale, row: Positions, n_rows: int
+) -> JudgeOutput:
+    """The output of ``judge`` on ``n_rows`` rows; ``row`` (m,) is where each reply belongs, -1 for nowhere.
+
+    A label that ``labels``, the judge's own, does not list counts as a reply without a verdict.
+    """
+    used = np.flatnonzero(row >= 0)
+    at = row[used]
+    own = np.array(
+        [*(labels.index(each) if each in labels else -1 for each in replies.labels), -1], dtype=np.intp
+    )
+    code = own[replies.own[used]]
+    human = np.array([*(scale.code(label) for label in labels), -1], dtype=np.intp)[code]
+    log, floored = _log_probabilities(replies, scale, used, at, n_rows)
+    votes = votes_of(at, human, n_rows, len(scale.labels))
+    votes[np.isfinite(log[:, 0])] = 0.0
+    values = label_values(labels, scale)
+    score, spread = score_of_runs(at, values[code], n_rows)
+    stated = np.isfinite(log[:, 0])
+    if scale.ordered and stated.any():
+        positions = np.asarray(scale.values or range(len(scale.labels)), dtype=np.float64)
+        mean, within = score_of_probabilities(log, positions)
+        score, spread = np.where(stated, mean, score), np.where(stated, within, spread)
+    margin, offset, order = _margins(replies, scale, used, at, (code, labels, n_rows))
+    finite = values[np.isfinite(values)]
+    unit = float(np.ptp(finite)) if len(finite) else 0.0
+    return JudgeOutput(
+        judge,
+        labels,
+        most_frequent(at, code, n_rows, len(labels)),
+        log,
+        votes,
+        score,
+        spread,
+        unit or 1.0,
+        floored,
+        margin,
+        offset,
+        order,
+    )
+
+
+def label_values(labels: Sequence[str], scale: Scale) -> Floats:
+    """The judge's labels as numbers, and NaN at the end for no verdict (len + 1,); NaN where there is no order.
+
+    A label of an ordered human scale has its value there, another its own number.
+    """
+    if not scale.ordered:
+        return np.full(len(labels) + 1, np.nan)
+    positions = scale.values or tuple(float(k) for k in range(len(scale.labels)))
+    value = dict(zip(scale.labels, positions, strict=True))
+    numbers = [value.get(label, as_number(label)) for label in labels]
+    return np.array([*(np.nan if number is None else number for number in numbers), np.nan])
+
+
+def _log_probabilities(
+    replies: Replies, scale: Scale, used: Positions, at: Positions, n_rows: int
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Mean stated probability over the runs of each row, as logs (n_rows, C), and rows with a missing label."""
+    none = np.full((n_rows, len(scale.labels)), np.nan), np.zeros(n_rows, dtype=np.bool_)
+    if not set(scale.labels) & set(replies.study.ratings.probabilities):
+        return none
+    log, floored = from_label_probabilities(replies.probabilities(scale.labels)[used])
+    log = lift_zeros(log)
+    said = np.isfinite(log[:, 0])
+    if not said.any():
+        return none
+    total = np.zeros((n_rows, len(scale.labels)))
+    np.add.at(total, at[said], np.exp(log[said]))
+    runs = np.bincount(at[said], minlength=n_rows)
+    missing = np.bincount(at[floored & said], minlength=n_rows) > 0
+    mean = np.full_like(total, np.nan)
+    mean[runs > 0] = np.log(total[runs > 0] / runs[runs > 0, None])
+    return mean, missing
+
+
+def _margins(
+    replies: Replies,
+    scale: Scale,
+    used: Positions,
+    at: Positions,
+    own: tuple[Positions, tuple[str, ...], int],
+) -> tuple[Floats, Floats, Floats]:
+    """Margin, offset and order (n_rows,) each; zeros where the labels are not first and second."""
+    code, labels, n_rows = own
+    if not {"first", "second"} <= set(scale.labels):
+        return np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
+    sign = {"first": 1.0, "second": -1.0}
+    z = np.array([*(sign.get(label, 0.0) for label in labels), np.nan])[code]
+    log, _ = from_label_probabilities(replies.probabilities(scale.labels)[used])
+    log = lift_zeros(log)
+    stated = log[:, scale.code("first")] - log[:, scale.code("second")]
+    swapped = None if replies.swapped is None else replies.swapped[used]
+    return preferences(at, np.where(np.isfinite(stated), stated, z), swapped, n_rows)

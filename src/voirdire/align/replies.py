@@ -1,0 +1,87 @@
+"""Replies: every row of one judge as its own label in words, its probabilities and the order shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.adapters.pairwise import SWAPPED
+from voirdire.study.ratings import STATUSES
+from voirdire.study.study import Study
+
+__all__ = ["Replies", "replies_of"]
+
+OK, INVALID = STATUSES.index("ok"), STATUSES.index("invalid")
+
+
+@dataclass(frozen=True, eq=False)
+class Replies:
+    """m replies of one judge: ``row`` (m,) their place in the ratings, ``item`` (m,) and ``metric`` (m,) positions.
+
+    ``own`` (m,) indexes ``labels``, -1 where the reply gave no verdict. A label outside the human scale is
+    kept in its own words.
+    """
+
+    study: Study
+    row: NDArray[np.intp]
+    item: NDArray[np.intp]
+    metric: NDArray[np.intp]
+    own: NDArray[np.intp]
+    labels: tuple[str, ...]
+
+    @cached_property
+    def swapped(self) -> NDArray[np.bool_] | None:
+        """Which replies (m,) saw the second response first; None where the order shown is not recorded."""
+        of_rating = self.study.ratings.attributes.get("presented")
+        of_item = self.study.items.attributes.get("presented")
+        column, at = (of_rating, self.row) if of_rating is not None else (of_item, self.item)
+        if column is None:
+            return None
+        said = np.array(
+            [*(value.strip().casefold() in SWAPPED for value in column.values), False], dtype=np.bool_
+        )
+        return said[column.codes[at]]
+
+    def probabilities(self, labels: Sequence[str]) -> NDArray[np.float64]:
+        """The stated probability of each of ``labels`` (m, C), NaN where there is none."""
+        table = self.study.ratings.probabilities
+        none = np.full(len(self.row), np.nan)
+        return np.stack([table[name][self.row] if name in table else none for name in labels], axis=1)
+
+
+def replies_of(study: Study, judge: str, metrics: Sequence[str]) -> Replies:
+    """Every reply of ``judge`` on ``metrics``, usable or not."""
+    code = next((k for k, rater in enumerate(study.raters) if rater.id == judge), -1)
+    vocabulary: dict[str, int] = {}
+    rows, position, own = [], [], []
+    for k, name in enumerate(metrics):
+        of_metric = study.rows(name, kind="judge", usable=False)
+        of_metric = of_metric[study.ratings.rater[of_metric] == code]
+        rows.append(of_metric)
+        position.append(np.full(len(of_metric), k, dtype=np.intp))
+        own.append(_own(study, of_metric, study.metric(name).scale.labels, vocabulary))
+    row = np.concatenate([np.zeros(0, dtype=np.intp), *rows])
+    metric = np.concatenate([np.zeros(0, dtype=np.intp), *position])
+    given = np.concatenate([np.zeros(0, dtype=np.intp), *own])
+    return Replies(study, row, study.ratings.item[row].astype(np.intp), metric, given, tuple(vocabulary))
+
+
+def _own(
+    study: Study, rows: NDArray[np.intp], labels: tuple[str, ...], vocabulary: dict[str, int]
+) -> NDArray[np.intp]:
+    """Each row's label as a code of ``vocabulary`` (m,), which grows: as on the scale, or as it came in; -1 for none."""
+    ratings = study.ratings
+    label, status, raw = ratings.label[rows], ratings.status[rows], ratings.raw.codes[rows]
+    off_scale = (status == INVALID) & (raw >= 0)
+    table = np.full(len(labels) + 1, -1, dtype=np.intp)
+    on_scale = np.where((status == OK) & (label >= 0), label, -1)
+    for code in np.unique(on_scale[on_scale >= 0]).tolist():
+        table[code] = vocabulary.setdefault(labels[code], len(vocabulary))
+    spelled = np.full(len(ratings.raw.values) + 1, -1, dtype=np.intp)
+    for code in np.unique(raw[off_scale]).tolist():
+        spelled[code] = vocabulary.setdefault(ratings.raw.values[code], len(vocabulary))
+    return np.where(off_scale, spelled[raw], table[on_scale])
