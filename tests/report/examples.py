@@ -206,6 +206,18 @@ def raters_finding(names: Sequence[str]) -> Finding:
     return Finding("raters", "Who differs?", "Ann is stricter than the others.", (table,))
 
 
+def rates_finding() -> Finding:
+    """A rate a system by the judge and by people, in one figure."""
+    columns = (Column("system", "System"), Column("who", "By"), Column("rate", "Passed", "rate"))
+    rows = tuple(
+        Row({"system": f"system {place}", "who": who, "rate": estimate(0.9 - place / 10, 0.05)})
+        for place in range(6)
+        for who in ("people", "judge-1")
+    )
+    table = Table("rates", "How often each system passes", columns, rows, ("rate",))
+    return Finding("rates", "What does the judge say, how often?", "System 0 passes most often.", (table,))
+
+
 def audit(
     of: Study,
     entries: Sequence[StandIn] = (),
@@ -237,7 +249,7 @@ def full() -> Audit:
         single_rated(("tone", "safety")),
     )
     names = [f"rater {place}" for place in range(12)]
-    return audit(study(), entries, (every_cell(), raters_finding(names)))
+    return audit(study(), entries, (every_cell(), raters_finding(names), rates_finding()))
 
 
 def hostile() -> Audit:

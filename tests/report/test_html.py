@@ -188,6 +188,19 @@ def test_the_page_reads_in_full_without_scripts(browser_page: Open, saved: Any) 
 
 
 @pytest.mark.browser
+def test_a_figure_of_both_draws_each_in_its_own_colour_and_shape(browser_page: Open, saved: Any) -> None:
+    opened = browser_page(saved(examples.full().to_html()))
+    opened.wait_for_plots()
+    marks = opened.tab.locator("#rates [data-spec] .role-mark.mark-symbol path")
+    drawn = marks.evaluate_all(
+        "all => all.map((path) => [path.getAttribute('fill'), path.getAttribute('d')])"
+    )
+    assert {fill for fill, _ in drawn} == {"var(--judge)", "var(--people)"}
+    assert len({(fill, shape) for fill, shape in drawn}) == 2
+    assert len(drawn) == 12
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_plots_take_the_colours_of_the_page(scheme: str, browser_page: Open, saved: Any) -> None:
     opened = browser_page(saved(examples.full().to_html()), scheme=scheme)

@@ -88,6 +88,7 @@ def _templates() -> Environment:
         loader=PackageLoader("voirdire.report"), autoescape=True, undefined=StrictUndefined
     )
     environment.filters["prose"] = prose
+    environment.filters["start"] = lambda sentence: sentence[:1].upper() + sentence[1:]
     return environment
 
 

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from voirdire.checks.finding import Bounds, Cell, Column, Finding, Row, Table
 from voirdire.report.assets import embedded
 from voirdire.report.cells import show
-from voirdire.report.marks import Axis, actor, axis, estimates
-from voirdire.report.tables import plot_groups, telling_columns
+from voirdire.report.marks import Axis, axis, estimates
+from voirdire.report.tables import plot_groups, row_actor, telling_columns
 
 __all__ = ["Figure", "figure", "intervals", "label_shares"]
 
@@ -28,6 +28,8 @@ TALL = 24
 """A figure with more rows folds with its table."""
 FONT = 'Inter,"Source Sans 3","Segoe UI","Helvetica Neue",Arial,"Liberation Sans",sans-serif'
 """The page's sans: Vega measures text itself, and cannot measure a font that it must inherit."""
+LABEL = 190
+"""Pixels for a row's name; a longer one is cut with an ellipsis."""
 ROW = 26
 """Pixels a row."""
 JUDGE_AND_PEOPLE = {"domain": ["judge", "people"], "range": ["var(--judge)", "var(--people)"]}
@@ -69,19 +71,20 @@ def intervals(
 ) -> dict[str, Any]:
     """Points with their intervals, a row each: agreement by slice, rates by system, leniency by rater."""
     on = axis(plotted[0].kind, [row.cells.get(column.key) for row in rows for column in plotted])
+    names = _unique(_names(table, rows))
     values = [
-        _point(name, row.cells.get(column.key), column, check, on)
-        for name, row in zip(_unique(_names(table, rows)), rows, strict=True)
+        _point(name, row.cells.get(column.key), column, on) | {"who": row_actor(row, column, check)}
+        for name, row in zip(names, rows, strict=True)
         for column in plotted
         if estimates(row.cells.get(column.key))
     ]
     both = len({value["who"] for value in values}) > 1
     legend = _legend() if both else None
     shared: dict[str, Any] = {
-        "y": {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": _down()},
+        "y": {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": _down(names)},
         "color": {"field": "who", "type": "nominal", "scale": JUDGE_AND_PEOPLE, "legend": legend},
     }
-    if both:
+    if len(plotted) > 1:
         order = {"domain": JUDGE_AND_PEOPLE["domain"]}
         shared["yOffset"] = {"field": "who", "type": "nominal", "scale": order}
     across = _across(plotted[0], on)
@@ -96,12 +99,12 @@ def intervals(
         _layer(
             "value",
             {"type": "point", "filled": True, "size": 90, "opacity": 1},
-            {"x": across, "shape": _shape(), "tooltip": _tooltip("row", "what", "shown")},
+            {"x": across, "shape": _shape(legend), "tooltip": _tooltip("row", "what", "shown")},
         ),
     ]
     for layer in layers:
         layer["encoding"] = {**shared, **layer["encoding"]}
-    return {**_frame(values, height=len(rows) * ROW * (2 if both else 1)), "layer": layers}
+    return {**_frame(values, height=len(rows) * ROW * len(plotted)), "layer": layers}
 
 
 def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dict[str, Any]:
@@ -110,7 +113,13 @@ def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dic
         **_frame(list(values), height=len(labels) * ROW * 2),
         "mark": {"type": "bar", "height": {"band": 0.8}},
         "encoding": {
-            "y": {"field": "label", "type": "nominal", "sort": list(labels), "title": None, "axis": _down()},
+            "y": {
+                "field": "label",
+                "type": "nominal",
+                "sort": list(labels),
+                "title": None,
+                "axis": _down(labels),
+            },
             "yOffset": {"field": "who", "type": "nominal", "scale": {"domain": JUDGE_AND_PEOPLE["domain"]}},
             "x": {**_across(Column("share", "", "share"), axis("share", ())), "field": "share"},
             "color": {"field": "who", "type": "nominal", "scale": JUDGE_AND_PEOPLE, "legend": _legend()},
@@ -119,13 +128,12 @@ def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dic
     }
 
 
-def _point(name: str, cell: Cell, column: Column, check: str, on: Axis) -> dict[str, Any]:
+def _point(name: str, cell: Cell, column: Column, on: Axis) -> dict[str, Any]:
     found = estimates(cell)
     ends = [end for estimate in found if estimate.has_interval for end in (estimate.low, estimate.high)]
     shown = show(cell, column, with_n=not isinstance(cell, Bounds))
     return {
         "row": name,
-        "who": actor(column.key, check),
         "what": column.title,
         "value": _middle(cell),
         "low": max(min(ends), on.low) if ends else None,
@@ -201,17 +209,25 @@ def _tooltip(*fields: str) -> list[dict[str, str]]:
     return [{"field": field, "type": "nominal"} for field in fields]
 
 
-def _down() -> dict[str, Any]:
-    return {"labelLimit": 190, "labelColor": "var(--ink)", "ticks": False, "domain": False, "labelPadding": 8}
+def _down(names: Sequence[str]) -> dict[str, Any]:
+    room = min(LABEL, 7 * max(map(len, names), default=0)) + 8
+    return {
+        "labelLimit": LABEL,
+        "minExtent": room,
+        "labelColor": "var(--ink)",
+        "ticks": False,
+        "domain": False,
+        "labelPadding": 8,
+    }
 
 
 def _legend() -> dict[str, Any]:
-    return {"orient": "bottom", "title": None, "direction": "horizontal", "symbolType": "square"}
+    return {"orient": "bottom", "title": None, "direction": "horizontal"}
 
 
-def _shape() -> dict[str, Any]:
+def _shape(legend: dict[str, Any] | None) -> dict[str, Any]:
     shapes = {"domain": JUDGE_AND_PEOPLE["domain"], "range": ["diamond", "circle"]}
-    return {"field": "who", "type": "nominal", "scale": shapes, "legend": None}
+    return {"field": "who", "type": "nominal", "scale": shapes, "legend": legend}
 
 
 def _names(table: Table, rows: Sequence[Row]) -> list[str]:

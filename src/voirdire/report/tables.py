@@ -11,7 +11,16 @@ from voirdire.report import marks, wording
 from voirdire.report.cells import NUMERIC, Shown, show
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["Heading", "Href", "RowView", "TableView", "lay_out", "plot_groups", "telling_columns"]
+__all__ = [
+    "Heading",
+    "Href",
+    "RowView",
+    "TableView",
+    "lay_out",
+    "plot_groups",
+    "row_actor",
+    "telling_columns",
+]
 
 _FIGURES = re.compile(r"[<−+-]?\s?\d[\d,.]*\s?%?( of \d[\d,.]*)?(,?\s\(?\d[\d.]*\s?%\)?)?(\n.*)?")
 
@@ -86,15 +95,18 @@ def lay_out(
 
 
 def telling_columns(table: Table) -> list[Column]:
-    """The columns that say something, without one that names the same metric in every row."""
+    """The columns that say something, without those that name the same metric or judge in every row."""
     columns = [
         column for column in table.columns if any(_says(row.cells.get(column.key)) for row in table.rows)
     ]
-    others = [column for column in columns if column.key != "metric"]
-    metrics = {str(row.cells.get("metric")) for row in table.rows}
-    if len(metrics) == 1 and len(table.rows) > 1 and others and others[0].kind in ("text", "item"):
-        return others
-    return columns or list(table.columns)
+    if len(table.rows) < 2:
+        return columns or list(table.columns)
+    for key in ("metric", "judge"):
+        others = [column for column in columns if column.key != key]
+        same = len({str(row.cells.get(key)) for row in table.rows}) == 1
+        if same and others and others[0].kind in ("text", "item"):
+            columns = others
+    return columns
 
 
 def plot_groups(table: Table, columns: Sequence[Column], check: str) -> list[list[Column]]:
@@ -117,10 +129,16 @@ def _plot_column(table: Table, group: Sequence[Column], check: str) -> tuple[Hea
     on = marks.axis(group[0].kind, [row.cells.get(column.key) for row in table.rows for column in group])
     names = " and ".join(column.title for column in group)
     plotted = [
-        marks.plot([(marks.actor(column.key, check), row.cells.get(column.key)) for column in group], on)
+        marks.plot([(row_actor(row, column, check), row.cells.get(column.key)) for column in group], on)
         for row in table.rows
     ]
     return Heading(f"Plot of {names}", axis=on), plotted
+
+
+def row_actor(row: Row, column: Column, check: str) -> marks.Actor:
+    """Who a row's figure speaks of: people where a cell of the row says so, else as its column."""
+    says_people = any(isinstance(cell, str) and cell.casefold() == "people" for cell in row.cells.values())
+    return "people" if says_people else marks.actor(column.key, check)
 
 
 def _is_numeric(column: Column, rows: Sequence[Row]) -> bool:

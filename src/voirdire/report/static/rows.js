@@ -91,7 +91,7 @@
     head.append(make("bdi", data.items[group.item]));
     const facts = telling.map((column) => [column.name, value(column, group.item)]).filter((fact) => fact[1] !== null);
     if (data.metrics.length > 1) facts.unshift(["metric", data.metrics[group.metric].title]);
-    for (const [name, fact] of facts) head.append(make("small", `${name}: ${fact}`));
+    if (facts.length) head.append(make("small", facts.map((fact) => fact.join(": ")).join(" · ")));
     const said = data.texts.filter((column) => value(column, group.item));
     if (said.length) {
       const fold = make("details");
