@@ -41,6 +41,10 @@ def read_delimited(path: Path, *, encoding: str = "", delimiter: str = "") -> Ra
     """
     file = read_bytes(path)
     text = decode(file, encoding)
+    if delimiter and (len(delimiter) > 1 or delimiter in '"\r\n'):
+        raise UserError(
+            f"separator {delimiter!r}", where=file.source.name, expected="one character, as in ';'"
+        )
     with _long_cells():
         delimiter = delimiter or _delimiter(text, "\t" if ".tsv" in path.name else ",")
         return _read(file, text, delimiter)

@@ -17,6 +17,7 @@ __all__ = [
     "Naming",
     "find_columns",
     "normal_name",
+    "own_column",
 ]
 
 CANONICAL = ("item_id", "metric", "rater_id", "rater_kind", "label", "run", "status")
@@ -150,7 +151,7 @@ def find_columns(
     source: dict[str, str] = {}
     for canonical, own in declared.items():
         _check_meaning(canonical, where)
-        source[canonical] = own if own in seen else _nearest(own, seen, where)
+        source[canonical] = own if own in seen else own_column(own, seen, where)
     taken = set(source.values())
     notes = []
     for canonical in CANONICAL:
@@ -180,7 +181,8 @@ def _matches(canonical: str, seen: Sequence[str]) -> Iterator[str]:
         yield from (name for plain, name in normal if plain == wanted)
 
 
-def _nearest(own: str, seen: Sequence[str], where: str) -> str:
+def own_column(own: str, seen: Sequence[str], where: str) -> str:
+    """The column of ``seen`` that is called ``own``, spaces around it apart; none is a user's error."""
     same = [name for name in seen if name.strip() == own.strip()]
     if len(same) == 1:
         return same[0]

@@ -235,9 +235,7 @@ def _said_doubtful(name: str, scale: Scale, config: ScaleConfig) -> list[str]:
     if config.low is not None and config.high is not None:
         tenth = config.low + (config.high - config.low) / 10
         if values and max(values) <= tenth:
-            notes.append(
-                f"'{name}': no label is above {tenth:g}, on a scale to {config.high:g}: is it the right scale?"
-            )
+            notes.append(f"'{name}': no label is above {tenth:g}, on a scale to {config.high:g}.")
     return notes
 
 

@@ -125,6 +125,7 @@ def _kinds_in_file(long: Long) -> dict[int, RaterKind]:
     first_row = np.full(len(long.columns["rater_id"].values) * width, -1, dtype=np.int64)
     first_row[key[::-1]] = np.arange(len(key) - 1, -1, -1)
     pairs = np.flatnonzero(first_row >= 0)
+    pairs = pairs[np.argsort(first_row[pairs])]
     faults = Faults()
     found: dict[int, tuple[RaterKind, int]] = {}
     for pair, row in zip(pairs.tolist(), first_row[pairs].tolist(), strict=True):

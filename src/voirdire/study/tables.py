@@ -11,7 +11,7 @@ import numpy as np
 
 from voirdire.errors import Fault, UserError
 from voirdire.study.column import Column
-from voirdire.study.columns import Naming, find_columns
+from voirdire.study.columns import Naming, find_columns, own_column
 from voirdire.study.config import TableConfig
 from voirdire.study.faults import Faults
 from voirdire.study.long import Long, LongTable, compose
@@ -114,7 +114,7 @@ def _part(table: RawTable, columns: Mapping[str, Column], name: str) -> Column:
         return table.columns[name]
     if name in columns:
         return columns[name]
-    return table.columns[find_columns(list(table.columns), {name: name}, where=table.name).of(name)]
+    return table.columns[own_column(name, list(table.columns), table.name)]
 
 
 def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], Named]:
