@@ -1,4 +1,4 @@
-"""Calibrator and Fitted: how a map from judge output to human label distributions is learned, kept and used."""
+"""Calibrator and Fitted: how a map from judge output to human label distributions is learned and used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHUNK = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What cross-validation chooses: ``precision`` of the ridge on the summed loss, ``alpha`` of the votes' smoothing."""
+    """What cross-validation chooses: the ridge's ``precision`` on the summed loss, the votes' ``alpha``."""
 
     precision: float = 1.0
     alpha: float = ALPHA
@@ -128,7 +128,7 @@ class Calibrator(ABC):
         return fits
 
     def out_of_fold(self, problem: Problem, folds: Folds) -> tuple[Setting, Floats]:
-        """The best setting and, under it, the prediction of each row (n, C) by a fit that did not see its cluster."""
+        """The best setting, and each row's prediction (n, C) by a fit that did not see its cluster."""
         settings = self.settings(problem.features)
         predicted = np.empty((len(settings), *problem.counts.shape))
         for train, held in folds:
@@ -149,7 +149,7 @@ class Calibrator(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fitted calibrator: what it needs to see (``signature``), base rates, the chosen setting and the parameters."""
+    """A fitted calibrator: what it expects (``signature``), base rates, chosen setting and parameters."""
 
     calibrator: Calibrator
     signature: Signature

@@ -48,7 +48,7 @@ class Encoding:
         columns: Sequence[str] = (),
         systems: bool = False,
     ) -> Encoding:
-        """What ``study`` holds; every judge and every metric unless named, ``systems`` to tell responses apart."""
+        """What ``study`` holds: every judge and metric unless named; ``systems`` tells responses apart."""
         names = tuple(metrics or (metric.name for metric in study.metrics))
         chosen = tuple(_judges(study, judges))
         scale = human_scale(study, names)
@@ -157,7 +157,7 @@ def _of_people(scale: Scale, people: set[str], judges: set[str]) -> Scale:
 
 
 def own_labels(study: Study, judge: str, metrics: Sequence[str], scale: Scale) -> tuple[str, ...]:
-    """The labels ``judge`` gave on ``metrics`` or may give: the human ones first where it uses any, then its own."""
+    """The labels ``judge`` may give on ``metrics``: the human ones first where it uses any, then its own."""
     used = set(replies_of(study, judge, metrics).labels)
     human = [label for label in scale.labels if used & set(scale.labels)]
     others = sorted(

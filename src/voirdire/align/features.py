@@ -17,7 +17,7 @@ __all__ = ["ALPHA", "Features", "Target"]
 ALPHA = 0.15
 """Smoothing of one judge's votes where it is not chosen by cross-validation."""
 CORRELATION = 0.4
-"""Assumed correlation of two labels' losses within an item: k labels weigh as k / (1 + (k - 1) * 0.4) items."""
+"""Assumed correlation of two labels' losses within a row: k labels weigh as k / (1 + (k - 1) * 0.4)."""
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -108,7 +108,7 @@ class Features:
         return np.stack([output.logits(alpha) for output in self.judges], axis=1)
 
     def panel(self, alpha: float = ALPHA) -> Floats:
-        """Log of the mean probability over the judges that speak of the human labels (n, C); uniform where none."""
+        """Log of the mean probability over judges that speak of human labels (n, C); uniform where none."""
         total = np.zeros((len(self), self.n_labels))
         voices = np.zeros(len(self))
         for output in self.judges:
@@ -146,7 +146,7 @@ class Features:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The human labels of n rows: ``counts`` (n, C), the ``cluster`` (n,) that rows share, and row ``weights`` (n,).
+    """The human labels of n rows: ``counts`` (n, C), their ``cluster`` (n,), and ``weights`` (n,).
 
     ``row``, ``rater`` and ``label`` (m,) are the single labels, for models that know who gave them; empty
     where only counts are known.
@@ -191,7 +191,7 @@ class Target:
 
     @property
     def effective(self) -> Floats:
-        """Counts weighted for the loss (n, C): k labels of one row count as k / (1 + (k - 1) rho) rows, rho = 0.4."""
+        """Counts weighted for the loss (n, C): k labels of a row count as k / (1 + (k - 1) * 0.4) rows."""
         shrink = self.weights / (1 + np.maximum(self.labels_per_row - 1, 0) * CORRELATION)
         return self.counts * shrink[:, None]
 

@@ -17,7 +17,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """``fold`` (n,) says in which of ``n_folds`` parts each row is held out; -1 is never held out nor trained on."""
+    """``fold`` (n,) says in which of ``n_folds`` parts a row is held out; -1 is neither held out nor used."""
 
     fold: NDArray[np.intp]
     n_folds: int

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def has_scores(features: Features) -> str:
-    """Why a numeric map cannot be used, '' where it can: it needs ordered human labels and a numeric verdict."""
+    """Why a numeric map cannot be used, '' where human labels are ordered and a verdict is a number."""
     if not features.scale.ordered:
         return "the human labels have no declared order"
     scored = any(bool(np.isfinite(output.score).any()) for output in features.judges)

@@ -67,7 +67,7 @@ class JudgeOutput:
         return known
 
     def logits(self, alpha: float) -> Floats:
-        """Log probabilities of the human labels (n, C): as given, or from votes m as (m_c + alpha/C) / (m + alpha).
+        """Log probabilities of the human labels (n, C): given, or (m_c + alpha/C) / (m + alpha) of votes m.
 
         A row without either is uniform.
         """
@@ -82,7 +82,7 @@ class JudgeOutput:
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def swapped(self, scale: Scale) -> JudgeOutput:
-        """The output had the two responses of every pair changed places and the judge been indifferent to that."""
+        """The output had the responses of every pair changed places, the judge being indifferent to it."""
         columns = swap(scale.labels)
         codes = np.append(swap(self.labels), len(self.labels)).astype(np.int32)
         return replace(

@@ -36,7 +36,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Block = tuple[Floats, float]
-PRECISIONS = (30.0, 10.0, 3.0, 1.0, 0.3)
+PRECISIONS = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 """Ridges to choose among, on the sum of the losses, so that they fade as labels come in."""
 BIAS = 0.05
 SLOPE = 0.05
@@ -46,7 +46,7 @@ DRAWS = 64
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The inputs of n rows: ``tied`` (p, C, n) with one coefficient for all labels, ``free`` (d, n) with one a label.
+    """Inputs of n rows: ``tied`` (p, C, n) with one coefficient for all labels, ``free`` (d, n) one a label.
 
     ``tied_ridge`` (p,) and ``free_ridge`` (d,) are the precisions; the tied coefficients shrink toward
     ``tied_centre`` (p,), the free ones toward 0. Rows come last, since sums over a handful of labels are
@@ -112,7 +112,7 @@ class LogLinear(Calibrator):
 
     @abstractmethod
     def design(self, features: Features, setting: Setting, scaling: Floats) -> Design:
-        """The design of ``features``; ``scaling`` (2, d + J) are the training rows' means and spreads of covariates and scores."""
+        """The design of ``features``; ``scaling`` (2, d + J): means and spreads of covariates and scores."""
 
     def settings(self, features: Features) -> tuple[Setting, ...]:
         """Every ridge of :data:`PRECISIONS`."""
@@ -128,7 +128,7 @@ class LogLinear(Calibrator):
         return {"theta": theta, "_scaling": scaling}
 
     def shape(self, parameters: Parameters, features: Features, setting: Setting) -> Floats:
-        """softmax of the logits, averaged over the metric's possible effects where the metric was not seen."""
+        """softmax of the logits, averaged over a metric's possible effects where it was not seen."""
         design = self.design(features, setting, parameters["_scaling"])
         logits = design.logits(parameters["theta"])
         unseen = features.metric < 0
@@ -144,7 +144,7 @@ def numbers(features: Features) -> Floats:
 
 
 def scaling_of(table: Floats) -> Floats:
-    """Means and standard deviations (2, d) of what is present in each column, 0 and 1 where nothing varies."""
+    """Means and standard deviations (2, d) of what each column holds, 1 where nothing varies."""
     present = np.isfinite(table)
     count = np.maximum(present.sum(axis=0), 1)
     mean = np.where(present, table, 0.0).sum(axis=0) / count
@@ -154,7 +154,8 @@ def scaling_of(table: Floats) -> Floats:
 
 def scaled(table: Floats, scaling: Floats) -> Floats:
     """Each column centred and divided by its spread; 0, the mean, where a value is missing."""
-    return np.nan_to_num((table - scaling[0]) / scaling[1])
+    standard: Floats = np.nan_to_num((table - scaling[0]) / scaling[1])
+    return standard
 
 
 def indicators(codes: NDArray[np.int32], n_codes: int, value: float = 1.0) -> Floats:
@@ -175,7 +176,7 @@ def intercepts(features: Features, precision: float) -> list[Block]:
 
 
 def unseen_effects(size: int, precision: float) -> Floats:
-    """Draws (64, size) of effects u ~ N(0, 1 / precision) of a metric that no label has told of, symmetric about 0."""
+    """Draws (64, size) of effects u ~ N(0, 1 / precision) of a metric without labels, symmetric about 0."""
     half = np.random.default_rng(0).standard_normal((DRAWS // 2, size)) / math.sqrt(precision)
     return np.vstack([half, -half])
 

@@ -35,7 +35,7 @@ def forward(theta: Floats, inputs: Floats) -> tuple[Floats, Floats]:
 def objective(
     theta: Floats, inputs: Floats, floor: Floats, shares: Floats, ridge: float
 ) -> tuple[float, Floats]:
-    """Cross-entropy of label shares (n, C), which is KL but for a constant, plus weight decay; and its gradient."""
+    """Cross-entropy of label shares (n, C), KL but for a constant, plus weight decay; and its gradient."""
     c = inputs.shape[1]
     _, _, v, _ = _split(theta, c)
     model, hidden = forward(theta, inputs)

@@ -6,6 +6,7 @@ Small fits are quickest with one BLAS thread (set ``OMP_NUM_THREADS=1``): severa
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ def softmax(logits: Floats) -> Floats:
     >>> softmax(np.log([[1.0, 3.0]])).tolist()
     [[0.25, 0.75]]
     """
-    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shifted: Floats = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shifted /= shifted.sum(axis=-1, keepdims=True)
     return shifted
 
@@ -44,7 +45,8 @@ def mixture_loss(model: Floats, floor: Floats, counts: Floats) -> tuple[float, F
 
 def through_softmax(model: Floats, slope: Floats) -> Floats:
     """The derivative by the logits (n, C), from that by the probabilities ``model`` = softmax(logits)."""
-    return model * (slope - (model * slope).sum(axis=-1, keepdims=True))
+    by_logit: Floats = model * (slope - (model * slope).sum(axis=-1, keepdims=True))
+    return by_logit
 
 
 def log_loss(predicted: Floats, counts: Floats) -> Floats:
@@ -57,6 +59,6 @@ def minimise(objective: Objective, start: Floats, *, iterations: int = 300) -> F
     """The minimum of ``objective`` (value and gradient) by L-BFGS from ``start`` (p,)."""
     if not len(start):
         return start
-    options = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-4, "maxcor": 20}
+    options: Any = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-4, "maxcor": 20}
     found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
     return np.asarray(found.x, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""From a study to the rows a calibrator learns from: item and metric pairs, what judges said, what people said."""
+"""From a study to rows, one an item and metric: what judges said of it, and what people said."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Positions = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """n rows, one an item and metric: ``features``, the people's ``target``, and the ``encoding`` that made them.
+    """n rows, one an item and metric: ``features``, the people's ``target``, the ``encoding`` behind them.
 
     ``item`` (n,) are positions in the study's items, ``metric`` (n,) positions in the encoding's metrics.
     """

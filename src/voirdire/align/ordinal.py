@@ -53,7 +53,8 @@ def thresholds(free: Floats) -> Floats:
     >>> thresholds(np.array([-1.0, 0.0, 0.0])).tolist()
     [-1.0, 0.0, 1.0]
     """
-    return free[0] + np.append(0.0, np.cumsum(np.exp(free[1:])))
+    ordered: Floats = free[0] + np.append(0.0, np.cumsum(np.exp(free[1:])))
+    return ordered
 
 
 def thresholds_back(free: Floats, slope: Floats) -> Floats:

@@ -67,7 +67,7 @@ def output_of(
 
 
 def label_values(labels: Sequence[str], scale: Scale) -> Floats:
-    """The judge's labels as numbers, and NaN at the end for no verdict (len + 1,); NaN where there is no order.
+    """The judge's labels as numbers (len + 1,), NaN where there is no order and, last, for no verdict.
 
     A label of an ordered human scale has its value there, another its own number.
     """
@@ -82,7 +82,7 @@ def label_values(labels: Sequence[str], scale: Scale) -> Floats:
 def _log_probabilities(
     replies: Replies, scale: Scale, used: Positions, at: Positions, n_rows: int
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Mean stated probability over the runs of each row, as logs (n_rows, C), and rows with a missing label."""
+    """Log of the mean stated probability over runs (n_rows, C), and which rows lacked a label."""
     none = np.full((n_rows, len(scale.labels)), np.nan), np.zeros(n_rows, dtype=np.bool_)
     if not set(scale.labels) & set(replies.study.ratings.probabilities):
         return none

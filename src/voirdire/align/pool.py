@@ -89,5 +89,5 @@ def one_standard_error(
     difference = by_cluster - by_cluster[best]
     n = by_cluster.shape[1]
     error = np.sqrt(n * difference.var(axis=1, ddof=1))
-    near = np.flatnonzero(total - total[best] <= error)
-    return int(min(near, key=lambda k: (size[k], total[k])))
+    near: list[int] = np.flatnonzero(total - total[best] <= error).tolist()
+    return min(near, key=lambda k: (size[k], total[k]))

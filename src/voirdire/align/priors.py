@@ -52,7 +52,7 @@ def totals(counts: Floats, group: NDArray[np.int32], n_groups: int) -> Floats:
 
 
 def concentration(table: Floats, centre: Floats) -> float:
-    """kappa of a Dirichlet-multinomial with mean ``centre`` (C,) or (groups, C) that fits counts (groups, C) best.
+    """kappa of the Dirichlet-multinomial with mean ``centre`` that fits ``table`` (groups, C) best.
 
     The marginal likelihood of each group's counts, gamma functions of kappa * centre; searched between 0.1
     and 10,000 and infinite at the upper end, where groups differ no more than chance makes them.

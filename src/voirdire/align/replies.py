@@ -20,7 +20,7 @@ OK, INVALID = STATUSES.index("ok"), STATUSES.index("invalid")
 
 @dataclass(frozen=True, eq=False)
 class Replies:
-    """m replies of one judge: ``row`` (m,) their place in the ratings, ``item`` (m,) and ``metric`` (m,) positions.
+    """m replies of one judge: ``row`` (m,) in the ratings, ``item`` (m,) and ``metric`` (m,) positions.
 
     ``own`` (m,) indexes ``labels``, -1 where the reply gave no verdict. A label outside the human scale is
     kept in its own words.
@@ -73,7 +73,7 @@ def replies_of(study: Study, judge: str, metrics: Sequence[str]) -> Replies:
 def _own(
     study: Study, rows: NDArray[np.intp], labels: tuple[str, ...], vocabulary: dict[str, int]
 ) -> NDArray[np.intp]:
-    """Each row's label as a code of ``vocabulary`` (m,), which grows: as on the scale, or as it came in; -1 for none."""
+    """Each row's label as a code of ``vocabulary``, which grows; -1 for no verdict."""
     ratings = study.ratings
     label, status, raw = ratings.label[rows], ratings.status[rows], ratings.raw.codes[rows]
     off_scale = (status == INVALID) & (raw >= 0)

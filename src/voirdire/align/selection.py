@@ -1,4 +1,4 @@
-"""Choosing among calibrators: the pool, the simplest within one standard error, or one by name; and nested CV."""
+"""Choosing among calibrators: the pool, the simplest within one standard error, or by name; nested CV."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SMALLEST = 0.005
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """Every calibrator on one set of rows: its chosen setting, its out-of-fold prediction (n, C) and its fit."""
+    """Every calibrator on one set of rows: its setting, its out-of-fold prediction (n, C) and its fit."""
 
     problem: Problem
     settings: dict[str, Setting]
@@ -90,7 +90,7 @@ def train(
     calibrators: Sequence[Calibrator] | None = None,
     rng: np.random.Generator,
 ) -> Trained:
-    """Fit every calibrator, each with the setting that predicts held-out clusters best, all on the same folds."""
+    """Fit every calibrator with the setting that predicts held-out clusters best, all on the same folds."""
     problem = Problem.of(features, target, rng)
     chosen = applicable(problem.features) if calibrators is None else list(calibrators)
     folds = grouped_folds(problem.target.cluster, folds=FOLDS, rng=rng)

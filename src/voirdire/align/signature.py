@@ -16,7 +16,7 @@ __all__ = ["Signature"]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The human ``labels``, the ``judges`` with their own ``judge_labels``, the ``metrics`` and which were ``seen``.
+    """The human ``labels``, ``judges`` and their ``judge_labels``, ``metrics`` and which were ``seen``.
 
     ``covariates`` and ``contrasts`` are the names of the numeric columns.
     """
@@ -63,6 +63,8 @@ class Signature:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Signature:
         """What :meth:`to_dict` gave, also after a round through JSON."""
-        parts = {name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()}
+        parts: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()
+        }
         parts["judge_labels"] = tuple(tuple(labels) for labels in saved["judge_labels"])
         return cls(**parts)

@@ -22,7 +22,7 @@ def shares(counts: Floats) -> Floats:
 def objective(
     theta: Floats, inputs: Floats, ridge: Floats, scale: Scale, counts: Floats
 ) -> tuple[float, Floats]:
-    """Logistic loss of the labels first and second with log odds theta . inputs (d, n), plus ridge; and gradient."""
+    """Logistic loss of first and second with log odds theta . inputs (d, n), plus ridge; and its gradient."""
     won = counts[:, scale.code("first")]
     lost = counts[:, scale.code("second")]
     eta = theta @ inputs
@@ -32,7 +32,7 @@ def objective(
 
 
 def winner_shape(eta: Floats, share: Floats, scale: Scale) -> Floats:
-    """Label probabilities (n, C): ``share`` (C,) for labels without a winner, the rest divided by log odds (n,)."""
+    """Label probabilities (n, C): ``share`` (C,) for labels without a winner, the rest by log odds (n,)."""
     first, second = scale.code("first"), scale.code("second")
     model = np.tile(share, (len(eta), 1))
     decided = share[first] + share[second]

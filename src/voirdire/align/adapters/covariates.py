@@ -1,4 +1,4 @@
-"""Item attributes as numbers: text length, families and variants, whether judge and system are of one family."""
+"""Item attributes as numbers: text length, family and variant, judge and system of one family."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def covariate_columns(study: Study, judges: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def contrast_columns(study: Study, *, systems: bool) -> tuple[str, ...]:
-    """Names of what tells the two responses of a pair apart: ``length:one|two`` and, if asked, ``system=x``."""
+    """Names of what tells a pair's responses apart: ``length:one|two`` and, if asked, ``system=x``."""
     sides: dict[str, dict[bool, str]] = {}
     for name in study.items.texts:
         found = PAIR.match(name)
@@ -49,7 +49,7 @@ def contrast_columns(study: Study, *, systems: bool) -> tuple[str, ...]:
 
 
 def column_values(study: Study, name: str) -> Floats:
-    """One value an item of the study (n_items,) for a name of either list; 0 where the study lacks the column."""
+    """A value an item of the study (n_items,) for a name of either list; 0 where the column is lacking."""
     items = study.items
     if name.startswith("length:"):
         one, _, two = name.removeprefix("length:").partition("|")

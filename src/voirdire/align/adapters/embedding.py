@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Standardised columns times ``components`` (d, p): ``mean`` and ``spread`` (d,) are those of the items it saw."""
+    """Standardised columns times ``components`` (d, p); ``mean`` and ``spread`` (d,) of the items it saw."""
 
     mean: Floats
     spread: Floats

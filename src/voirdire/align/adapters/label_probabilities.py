@@ -1,4 +1,4 @@
-"""Label probabilities read from a model's log probabilities; a label outside the top k is missing, not zero."""
+"""Label probabilities from a model's log probabilities; a label outside the top k is missing, not zero."""
 
 from __future__ import annotations
 

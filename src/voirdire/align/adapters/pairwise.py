@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 def preferences(
     row: NDArray[np.intp], z: Floats, swapped: NDArray[np.bool_] | None, n_rows: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Margin, offset and order (n_rows,) each, from preferences for the first system (m,) in runs of either order.
+    """Margin, offset and order (n_rows,) each, from preferences for the first system in m runs.
 
     ``z`` is positive where the verdict favours the first system, wherever it was shown, NaN without a
     verdict. With both orders the margin is their mean and the offset half of what showing the first system

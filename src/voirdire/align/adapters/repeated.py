@@ -23,7 +23,7 @@ def votes_of(
 def most_frequent(
     row: NDArray[np.intp], own: NDArray[np.intp], n_rows: int, n_codes: int
 ) -> NDArray[np.int32]:
-    """The judge's own most frequent label of each row (n_rows,), the earliest on a tie; ``n_codes`` without any.
+    """The judge's most frequent label of each row (n_rows,), the earliest on a tie; ``n_codes`` for none.
 
     ``own`` (m,) is -1 for a reply without a verdict.
 

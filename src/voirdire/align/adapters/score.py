@@ -25,7 +25,7 @@ def score_of_runs(row: NDArray[np.intp], value: Floats, n_rows: int) -> tuple[Fl
 
 
 def score_of_probabilities(log: Floats, positions: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of the label values (C,) under log probabilities (n, C); NaN where they are NaN."""
+    """Mean and standard deviation of label values (C,) under log probabilities (n, C)."""
     share = np.exp(log)
     mean = share @ positions
     square = (share * (positions - mean[:, None]) ** 2).sum(axis=1)

@@ -54,7 +54,7 @@ class AnnotatorOffsets(Calibrator):
         floor, counts = np.asfortranarray(problem.floor.rows(every.metric)), np.asfortranarray(counts)
         first = design.centre if start is None else start["theta"]
         theta = minimise(lambda theta: design.objective(theta, floor, counts), first)
-        return {"theta": theta, "_raters": raters}
+        return {"theta": theta, "_raters": raters.astype(np.float64)}
 
     def shape(self, parameters: Parameters, features: Features, setting: Setting) -> Floats:
         """The mean over raters of the softmax with their offsets."""

@@ -20,7 +20,7 @@ __all__ = ["Beta"]
 @register("calibrator", "beta")
 @dataclass(frozen=True)
 class Beta(LogLinear):
-    """log odds = a * log q - b * log(1 - q) + c + u_metric (Kull et al. 2017, equation 4); a = b is Platt scaling."""
+    """log odds = a * log q - b * log(1 - q) + c + u_metric (Kull et al. 2017); a = b is Platt scaling."""
 
     name: ClassVar[str] = "beta"
 

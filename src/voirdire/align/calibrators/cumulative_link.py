@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """The inputs of n rows: ``location`` (d, n), ``scale`` (e, n) and their ridges (d,) and (e,); C labels."""
+    """Inputs of n rows: ``location`` (d, n), ``scale`` (e, n), their ridges (d,) and (e,); C labels."""
 
     location: Floats
     location_ridge: Floats
@@ -50,7 +50,7 @@ class Line:
 
     def objective(self, theta: Floats, floor: Floats, counts: Floats) -> tuple[float, Floats]:
         """Loss of the mixture plus ridge, and its gradient."""
-        free, weight, spread = self.split(theta)
+        free, _, _ = self.split(theta)
         cuts, narrow = self.cuts(theta)
         cumulative, density = logistic(cuts)
         loss, slope = mixture_loss(intervals(cumulative), floor, counts)
@@ -102,7 +102,7 @@ class CumulativeLink(Calibrator):
         return {"theta": theta, "_scaling": scaling}
 
     def shape(self, parameters: Parameters, features: Features, setting: Setting) -> Floats:
-        """Interval probabilities, averaged over the location's possible effects where the metric was not seen."""
+        """Interval probabilities, averaged over a metric's possible effects where it was not seen."""
         line, theta = _line(features, setting, parameters["_scaling"]), parameters["theta"]
         model = intervals(logistic(line.cuts(theta)[0])[0])
         unseen = features.metric < 0

@@ -1,4 +1,4 @@
-"""Davidson's model of paired comparison with ties: what holds for first against second holds when they swap."""
+"""Davidson's model of pairs with ties: what holds for first against second holds when they swap."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Pairs:
 @register("calibrator", "davidson")
 @dataclass(frozen=True)
 class Davidson(Calibrator):
-    """P(first) ~ exp(eta / 2), P(second) ~ exp(-eta / 2), P(tie) ~ exp(nu) (Davidson 1970, equation 2.4, in logs).
+    """P(first) ~ exp(eta / 2), P(second) ~ exp(-eta / 2), P(tie) ~ exp(nu) (Davidson 1970, in logs).
 
     eta = sum_j a_j * margin_j + position term where only one order was shown + contrasts; nu = c + effects
     of |margin_j|, |offset_j|, the judge's labels that name no winner, a reply without a verdict, and the

@@ -1,4 +1,4 @@
-"""Dirichlet calibration: every label's probability may move every other, shrunk toward temperature and bias."""
+"""Dirichlet calibration: each label's probability may move every other, shrunk toward temperature."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Dirichlet"]
 @register("calibrator", "dirichlet")
 @dataclass(frozen=True)
 class Dirichlet(LogLinear):
-    """logits = (a * I + W) z + b + u_metric with a ridge on W, so that it shrinks toward a * z + b, not toward 0.
+    """logits = (a * I + W) z + b + u_metric with a ridge on W, so it shrinks toward a * z + b, not toward 0.
 
     Without shrinkage it is Dirichlet calibration (Kull et al. 2019, equation 4). Shrinking toward
     temperature scaling with bias keeps its (C - 1)(C + 1) numbers safe from about 75 items.

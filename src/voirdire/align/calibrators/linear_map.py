@@ -71,7 +71,7 @@ class LinearMap(Calibrator):
 
 
 def _inputs(features: Features, setting: Setting, scaling: Floats) -> tuple[Floats, Floats]:
-    """Ones, scores and covariates in standard units, missing verdicts and metrics (d, n), with their ridges (d,)."""
+    """Ones, standardised covariates and scores, missing verdicts, metrics (d, n), and ridges (d,)."""
     table = scaled(numbers(features), scaling).T
     silent = np.stack([~np.isfinite(output.score) for output in features.judges]).astype(np.float64)
     metric = indicators(features.metric, features.n_metrics if features.n_metrics > 1 else 0)

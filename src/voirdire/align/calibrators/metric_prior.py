@@ -20,7 +20,7 @@ __all__ = ["MetricPrior"]
 @register("calibrator", "metric_prior")
 @dataclass(frozen=True)
 class MetricPrior(Calibrator):
-    """(N_mc + kappa * prior_c) / (N_m + kappa) for metric m, kappa fitted by the Dirichlet-multinomial likelihood."""
+    """(N_mc + kappa * prior_c) / (N_m + kappa), kappa fitted by Dirichlet-multinomial likelihood."""
 
     name: ClassVar[str] = "metric_prior"
     judge_free: ClassVar[bool] = True

@@ -21,7 +21,7 @@ DECAYS = (0.01, 0.003, 0.001)
 @register("calibrator", "mlp")
 @dataclass(frozen=True)
 class MLP(Calibrator):
-    """C -> 2C rectified units -> softmax C, KL loss with weight decay (Steindl et al. 2026, arXiv 2609.01073, table 11).
+    """C -> 2C rectified units -> softmax C, KL loss, weight decay (arXiv 2609.01073, table 11).
 
     The setting's precision is the weight decay on the mean loss. ``seed`` draws the starting weights.
     """

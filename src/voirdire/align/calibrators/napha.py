@@ -23,7 +23,7 @@ FEWEST = 2
 @register("calibrator", "napha")
 @dataclass(frozen=True)
 class Napha(Calibrator):
-    """Entropy-aware post-hoc alignment (Steindl et al. 2026, arXiv 2609.01073, section 3), the baseline to beat.
+    """Entropy-aware post-hoc alignment (Steindl et al. 2026, arXiv 2609.01073), the baseline to beat.
 
     Rows are routed by the terciles of the judge's entropy in training, each to a network C -> 2C rectified
     units -> softmax C with KL loss and weight decay. The paper does not report the decay; it is chosen by
@@ -68,10 +68,11 @@ class Napha(Calibrator):
 
 
 def entropy(distribution: Floats) -> Floats:
-    """Shannon entropy (n,) in nats, rounded so that equal distributions are never told apart by their last bit.
+    """Shannon entropy (n,) in nats, rounded so that equal distributions have equal entropy.
 
     >>> entropy(np.array([[0.5, 0.5]])).tolist()
     [0.6931471806]
     """
     terms = distribution * np.log(np.where(distribution > 0, distribution, 1.0))
-    return np.round(-terms.sum(axis=1), 10)
+    rounded: Floats = np.round(-terms.sum(axis=1), 10)
+    return rounded

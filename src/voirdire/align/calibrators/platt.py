@@ -43,4 +43,5 @@ class Platt(LogLinear):
 
 def odds(value: NDArray[np.float64]) -> NDArray[np.float64]:
     """A term of the log odds (n,) as logits of the two labels (n, 2)."""
-    return value[:, None] * SIDES
+    logits: NDArray[np.float64] = value[:, None] * SIDES
+    return logits

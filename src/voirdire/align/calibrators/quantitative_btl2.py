@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 @register("calibrator", "quantitative_btl2")
 @dataclass(frozen=True)
 class QuantitativeBTL2(Calibrator):
-    """log odds of first over second = theta . (embedding_1 - embedding_2) + w . margin (arXiv 2506.02945, BTL2).
+    """log odds of first = theta . (embedding_1 - embedding_2) + w . margin (arXiv 2506.02945, BTL2).
 
     The margin is the log odds b_1 / (b_1 + b_2) of two scores, the contrasts are differences of the
     responses' embeddings; there is no intercept, so swapping the responses swaps first and second. Labels
@@ -33,7 +33,7 @@ class QuantitativeBTL2(Calibrator):
     name: ClassVar[str] = "quantitative_btl2"
 
     def applies(self, features: Features) -> str:
-        """It needs pairwise labels first and second, a judge, and columns that differ between the responses."""
+        """It needs labels first and second, a judge, and columns that tell the responses apart."""
         if not {"first", "second"} <= set(features.scale.labels):
             return "the human labels are not first and second"
         if not features.judges:

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 @register("calibrator", "quantitative_ls")
 @dataclass(frozen=True)
 class QuantitativeLS(Calibrator):
-    """E[Y] = theta . (embedding, score) + c by ridge regression (Sahoo et al. 2025, arXiv 2506.02945, LS judge).
+    """E[Y] = theta . (embedding, score) + c by ridge regression (arXiv 2506.02945, LS judge).
 
     Published as a point score; here the residual spread makes it a distribution, normal between the
     midpoints of the labels. The embedding is the numeric columns given as covariates. No metric effects, as

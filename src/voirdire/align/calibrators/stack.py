@@ -1,4 +1,4 @@
-"""The stack: every judge's verdict, probabilities and score, with shrunken metric intercepts and covariates."""
+"""The stack: each judge's verdict, probabilities and score, shrunken metric intercepts and covariates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CATEGORY = 0.5
 @register("calibrator", "stack")
 @dataclass(frozen=True)
 class Stack(LogLinear):
-    """logits = a * z + b + u_metric + sum over judges of (effect of its label, of its log probabilities) + W x.
+    """logits = a * z + b + u_metric + W x + each judge's effect of its label and log probabilities.
 
     z is the panel's log probability; a judge's label may be one of its own scale, and a reply without a
     verdict is a label too. x are covariates and the judges' scores in standard units. All but a and b share

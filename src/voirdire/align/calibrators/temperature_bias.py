@@ -31,7 +31,7 @@ class TemperatureBias(LogLinear):
         return "" if features.speaks else "no judge gives human labels or their probabilities"
 
     def settings(self, features: Features) -> tuple[Setting, ...]:
-        """Ridges on the metric's intercepts where there are several metrics, smoothings where there are votes."""
+        """Ridges where there are several metrics, smoothings where rows hold several votes."""
         ridges = PRECISIONS if features.n_metrics > 1 else (1.0,)
         alphas = ANY_ALPHA if features.votes_vary else (ALPHA,)
         return tuple(Setting(ridge, alpha) for alpha in alphas for ridge in ridges)
