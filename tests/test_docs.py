@@ -9,6 +9,7 @@ from pathlib import Path
 
 import docs
 import pytest
+import transcripts
 
 from voirdire import registry
 
@@ -37,6 +38,11 @@ def test_generated_pages_are_current(generated: dict[str, str]) -> None:
     stale = [n for n, path in texts.items() if not path.exists() or path.read_text("utf-8") != generated[n]]
     assert not stale, "run make docs"
     assert docs.leftovers(generated) == [], "run make docs"
+
+
+@pytest.mark.parametrize("page", transcripts.PAGES, ids=named)
+def test_a_page_shows_what_its_commands_print(page: Path) -> None:
+    assert page.read_text("utf-8") == transcripts.refreshed(page), "run make docs, and read what changed"
 
 
 @pytest.mark.parametrize("kind", sorted(registry.BUILT_IN))
