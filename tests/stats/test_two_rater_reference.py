@@ -22,7 +22,7 @@ from voirdire.stats.confusion import confusion
 from voirdire.stats.correlation import kendall_tau_b, pearson, spearman
 from voirdire.stats.estimate import Estimate
 from voirdire.stats.gwet import gwet_ac
-from voirdire.stats.icc import ICC, intraclass_correlation
+from voirdire.stats.icc import intraclass_correlation
 from voirdire.stats.krippendorff import krippendorff_alpha
 from voirdire.stats.marginal_homogeneity import bhapkar, bowker, stuart_maxwell
 from voirdire.stats.mcnemar import mcnemar, paired_difference
@@ -112,14 +112,10 @@ def paradox_table(case: Case) -> Values:
     }
 
 
-def icc_of(ratings: list[list[float | None]]) -> ICC:
-    table = np.array(ratings, dtype=float)
-    item, rater = np.indices(table.shape).reshape(2, -1)
-    return intraclass_correlation(item, rater, table.ravel())
-
-
 def shrout_fleiss(case: Case) -> Values:
-    icc = icc_of(case["data"]["ratings"])
+    table = np.array(case["data"]["ratings"], dtype=float)
+    item, rater = np.indices(table.shape).reshape(2, -1)
+    icc = intraclass_correlation(item, rater, table.ravel(), absolute_interval="satterthwaite")
     forms = {
         "ICC1": icc.one_way,
         "ICC2": icc.absolute,

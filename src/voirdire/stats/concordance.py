@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from voirdire.registry import register
 from voirdire.stats.estimate import Estimate, undefined
-from voirdire.stats.transforms import bounded_estimate, fisher_interval
-from voirdire.stats.two_rater import paired_numbers
+from voirdire.stats.transforms import bounded_estimate, fisher_interval, z_error
+from voirdire.stats.two_rater import paired_numbers, two_valued
 
 __all__ = ["concordance_correlation"]
 
@@ -22,6 +22,9 @@ def concordance_correlation(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) 
     (``insufficient_items``) or when both raters gave one and the same value (``no_variation``); no interval
     below four items, at perfect concordance, or when a rater is constant.
 
+    Where both raters use two values, Lin's standard error is too small, and the delta method's is taken if
+    that is larger.
+
     Source: Lin 1989; variance on Fisher's z scale as corrected in Lin 2000.
 
     >>> print(concordance_correlation([1, 2, 3, 4, 5], [1, 2, 3, 4, 6]))
@@ -31,17 +34,23 @@ def concordance_correlation(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) 
     n = a.size
     if n < 2:
         return undefined("insufficient_items", n_items=n)
-    var_x, var_y, cov = float(a.var()), float(b.var()), float(((a - a.mean()) * (b - b.mean())).mean())
+    da, db = a - a.mean(), b - b.mean()
+    var_x, var_y, cov = (float(product.mean()) for product in (da * da, db * db, da * db))
     shift = float(a.mean() - b.mean())
-    if var_x + var_y + shift**2 == 0:
+    distance = var_x + var_y + shift**2
+    if distance == 0:
         return undefined("no_variation", n_items=n)
-    ccc = 2 * cov / (var_x + var_y + shift**2)
+    ccc = 2 * cov / distance
     if n < 4 or cov == 0:
         reason = "insufficient_items" if n < 4 else "zero_width"
         return Estimate(ccc, level=level, n_items=n, no_interval=reason)
-    r2 = cov**2 / (var_x * var_y)
-    interval = fisher_interval(ccc, _standard_error_z(ccc, r2, shift**2 / math.sqrt(var_x * var_y), n), level)
-    return bounded_estimate(ccc, interval, level=level, n_items=n, n_ratings=2 * n, method="Fisher z")
+    r2, u2 = cov**2 / (var_x * var_y), shift**2 / math.sqrt(var_x * var_y)
+    se, method = _standard_error_z(ccc, r2, u2, n), "Fisher z"
+    if two_valued(a) and two_valued(b):
+        influence = (2 * (da * db) - ccc * (da**2 + db**2 + 2 * shift * (da - db))) / distance
+        se, method = max(se, z_error(influence - influence.mean(), ccc)), "Fisher z or delta method"
+    interval = fisher_interval(ccc, se, level)
+    return bounded_estimate(ccc, interval, level=level, n_items=n, n_ratings=2 * n, method=method)
 
 
 def _standard_error_z(ccc: float, r2: float, u2: float, n: int) -> float:

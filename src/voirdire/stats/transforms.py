@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from voirdire.errors import UserError
 from voirdire.stats.estimate import THESE_RATERS, Estimate
 
-__all__ = ["bounded_estimate", "fisher_interval", "logit_interval", "normal_quantile", "wald_interval"]
+__all__ = [
+    "bounded_estimate",
+    "fisher_interval",
+    "logit_interval",
+    "normal_quantile",
+    "wald_interval",
+    "z_error",
+]
 
 Interval = tuple[float, float]
+ROUNDING = 1e-12
 
 
 def normal_quantile(level: float) -> float:
@@ -40,11 +50,17 @@ def fisher_interval(value: float, se_z: float, level: float) -> Interval:
 
     NaN at ±1, where the scale ends.
     """
-    if not abs(value) < 1:
+    if not abs(value) < 1 - ROUNDING:
         return math.nan, math.nan
     reach = normal_quantile(level) * se_z
     centre = math.atanh(value)
     return math.tanh(centre - reach), math.tanh(centre + reach)
+
+
+def z_error(influence: NDArray[np.float64], value: float) -> float:
+    """Delta-method standard error of ``atanh(value)`` from each item's influence on the value (mean 0)."""
+    n = influence.size
+    return math.sqrt(float(influence @ influence) / (n * (n - 1))) / max(1 - value**2, ROUNDING)
 
 
 def logit_interval(value: float, se: float, level: float) -> Interval:

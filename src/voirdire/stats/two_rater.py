@@ -91,6 +91,11 @@ def paired_numbers(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     return a[both], b[both]
 
 
+def two_valued(x: Floats) -> bool:
+    """Whether ``x`` (n,) takes just two values, as the numbers of a binary label do."""
+    return bool(((x == x.min()) | (x == x.max())).all() and x.min() < x.max())
+
+
 def disagreement_weights(
     weights: str | ArrayLike, n_categories: int, *, values: ArrayLike | None = None
 ) -> Floats:
