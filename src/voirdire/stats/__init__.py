@@ -22,6 +22,7 @@ from voirdire.stats.pairwise import PairwiseAgreement, pairwise_agreement
 from voirdire.stats.pooled import PooledAgreement, pooled_agreement
 from voirdire.stats.sets import KrippendorffAlphaSets, krippendorff_alpha_sets, set_distance
 from voirdire.stats.unanimous import Unanimity, unanimity
+from voirdire.stats.weak import interval_caution
 from voirdire.stats.weights import agreement_weights
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "fleiss_kappa",
     "fleiss_null_test",
     "gwet_ac",
+    "interval_caution",
     "judge_against_people",
     "judge_agreement",
     "krippendorff_alpha",

@@ -61,8 +61,10 @@ def judge_agreement(
     spread = intervals.jackknife_error(sums.without_each_unit(), sums.frequency)
     made = Maker(coded, sums, level, THESE_RATERS, "jackknife", sums.n - 1, 0)
     value = sums.value()
-    raw, beyond = (made.estimate(value[k], spread[k]) for k in (JUDGE_AGREEMENT, JUDGE))
-    return JudgeAgreement(raw, beyond)
+    return JudgeAgreement(
+        made.estimate(value[JUDGE_AGREEMENT], spread[JUDGE_AGREEMENT], by_share=False),
+        made.estimate(value[JUDGE], spread[JUDGE]),
+    )
 
 
 @register("statistic", "leave_one_rater_out")

@@ -42,7 +42,7 @@ class BrennanPrediger:
             p_e = w.sum() / max(coded.q, 1) ** 2
             return chance_corrected(p_a, p_e)
 
-        return Form(features, value)
+        return Form(features, value, by_share=False)
 
 
 @register("statistic", "brennan_prediger")

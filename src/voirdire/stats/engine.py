@@ -16,6 +16,7 @@ from voirdire.stats.coded import Coded
 from voirdire.stats.coefficient import Coefficient, why_undefined
 from voirdire.stats.estimate import NEW_RATERS, THESE_RATERS, Estimate
 from voirdire.stats.sums import Sums, resample, tally
+from voirdire.stats.weak import FEW_RARE, interval_caution
 
 __all__ = ["Chosen", "Method", "agreement"]
 
@@ -28,7 +29,7 @@ def agreement(
     coded: Coded,
     coefficients: Chosen,
     *,
-    interval: Method = "percentile",
+    interval: Method = "bca",
     target: str = THESE_RATERS,
     level: float = 0.95,
     resamples: int = 1000,
@@ -39,10 +40,12 @@ def agreement(
     ``coefficients`` are registered names, options such as ``KrippendorffAlpha(level="ordinal")``, or a
     mapping of the caller's keys to options. Items are resampled, or clusters where ``coded`` has them.
 
-    For ``THESE_RATERS`` the interval is the bootstrap's ``percentile`` or ``bca``, or the ``jackknife``
+    For ``THESE_RATERS`` the interval is the bootstrap's ``bca`` or ``percentile``, or the ``jackknife``
     standard error with Student's t at one less degree of freedom than units; only the bootstraps need
-    ``rng``. For ``NEW_RATERS`` it always is the jackknife over items plus the jackknife over raters, with t
-    at one degree of freedom less than raters: resampled copies of a rater would agree with themselves.
+    ``rng``. ``bca`` keeps its level best in simulations; where none does, the estimate carries a ``caution``
+    (:func:`interval_caution`). For ``NEW_RATERS`` it always is the jackknife over items plus the jackknife
+    over raters, with t at one degree of freedom less than raters: resampled copies of a rater would agree
+    with themselves.
 
     A coefficient that is undefined carries its reason; one whose interval does not exist carries that reason.
 
@@ -160,8 +163,15 @@ def _estimate(
         resamples=bounds.resamples,
         undefined_resamples=bounds.undefined,
         n_clusters=None if coded.cluster is None else sums.n,
+        caution=_caution(coded, sums, bounds),
         **_counts(coded),
     )
+
+
+def _caution(coded: Coded, sums: Sums, bounds: intervals.Bounds) -> str | None:
+    if math.isnan(bounds.low):
+        return None
+    return interval_caution(coded, sums.n, rare=FEW_RARE if sums.form.by_share else 0.0)
 
 
 def _counts(coded: Coded) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class GwetAC:
             p_e = w.sum() * (pi * (1 - pi)).sum(axis=-1) / (q * (q - 1))
             return chance_corrected(p_a, p_e)
 
-        return Form(features, value)
+        return Form(features, value, by_share=False)
 
 
 @register("statistic", "gwet_ac")

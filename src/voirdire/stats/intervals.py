@@ -51,8 +51,10 @@ def bca(
     """
     defined = values[~np.isnan(values)]
     below = (np.mean(defined < value) + np.mean(defined <= value)) / 2 if len(defined) else nan
-    if not 0 < below < 1 or np.isnan(without).any():
-        return none("no_variation", len(values), len(values) - len(defined))
+    if not 0 < below < 1:
+        return none("too_few_resamples", len(values), len(values) - len(defined))
+    if np.isnan(without).any():
+        return none("not_identifiable", len(values), len(values) - len(defined))
     pull = np.average(without, weights=frequency) - without
     spread = float(frequency @ pull**2)
     acceleration = float(frequency @ pull**3) / (6 * spread**1.5) if spread > 0 else 0.0

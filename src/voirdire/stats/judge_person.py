@@ -74,7 +74,8 @@ def judge_against_people(
     Intervals are value +- t(clusters - 1) x SE, where SE comes from one paired bootstrap of the items or
     clusters, so they can be stated at any level (a percentile at 99.9 % would rest on a handful of
     resamples). They are not clipped to [-1, 1]: a bound outside says that the items are too few, and clipping
-    would hide it. For ``NEW_RATERS`` the jackknife variance over raters is added, with t(raters - 1).
+    would hide it. ``resamples=0`` takes the jackknife's standard error: the same from some hundred units on,
+    at a fraction of the cost. For ``NEW_RATERS`` the jackknife variance over raters is added, with t(raters - 1).
 
     >>> people = Coded.from_matrix([[0, 0], [1, 1], [1, 0], [0, 0], [1, 1]])
     >>> result = judge_against_people(people, [0, 1, 1, 0, 0], rng=np.random.default_rng(1))
@@ -87,16 +88,21 @@ def judge_against_people(
     if sums is None:
         none = undefined(reason)
         return JudgePerson(none, none, none, none, none, 0, 0, 0, math.nan, 0)
-    [drawn] = resample([sums], resamples, rng)
-    spread, lost = _spread(_with_difference(drawn))
+    if resamples:
+        [drawn] = resample([sums], resamples, rng)
+        spread, lost = _spread(_with_difference(drawn), sums.n)
+    else:
+        spread = intervals.jackknife_error(_with_difference(sums.without_each_unit()), sums.frequency)
+        lost = np.zeros(len(spread), np.int64)
     df = sums.n - 1
     if target == NEW_RATERS:
         spread = np.hypot(spread, intervals.jackknife_error(_with_difference(sums.without_each_rater())))
         df = len(sums.raters) - 1
-    made = Maker(coded, sums, level, target, "bootstrap standard error, t", df, resamples)
+    method = f"{'bootstrap' if resamples else 'jackknife'} standard error, t"
+    made = Maker(coded, sums, level, target, method, df, resamples)
     value = _with_difference(sums.value())
     judged, among, raw_judge, raw_people, difference = (
-        made.estimate(value[k], spread[k], lost[k])
+        made.estimate(value[k], spread[k], lost[k], by_share=k not in (JUDGE_AGREEMENT, PEOPLE_AGREEMENT))
         for k in (JUDGE, PEOPLE, JUDGE_AGREEMENT, PEOPLE_AGREEMENT, DIFFERENCE)
     )
     return JudgePerson(
@@ -118,10 +124,11 @@ def _with_difference(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([values, values[..., JUDGE, None] - values[..., PEOPLE, None]], axis=-1)
 
 
-def _spread(drawn: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Standard deviation of the defined resamples of each column (5,) and how many were undefined (5,)."""
+def _spread(drawn: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Standard error from the defined resamples of each column (5,) and how many were undefined (5,)."""
     lost = np.isnan(drawn).sum(axis=0)
     enough = lost <= (1 - FEWEST) * len(drawn)
     spread = np.full(drawn.shape[1], math.nan)
-    spread[enough] = np.nanstd(drawn[:, enough], axis=0, ddof=1)
+    small_sample = math.sqrt(n / max(n - 1, 1))  # resampling n units spreads by (n - 1) / n of the variance
+    spread[enough] = np.nanstd(drawn[:, enough], axis=0, ddof=1) * small_sample
     return spread, lost

@@ -13,6 +13,7 @@ from voirdire.stats.coded import Coded
 from voirdire.stats.estimate import NEW_RATERS, Estimate, undefined
 from voirdire.stats.judge_form import Verdicts, judge_form, judge_form_reason
 from voirdire.stats.sums import Sums, tally
+from voirdire.stats.weak import FEW_RARE_IN_DIFFERENCE, interval_caution
 from voirdire.stats.weights import By, Weights
 
 __all__ = ["FEWEST", "Maker", "sums_with_people"]
@@ -50,8 +51,8 @@ class Maker:
     df: int
     resamples: int
 
-    def estimate(self, value: float, error: float, lost: int = 0) -> Estimate:
-        """An estimate with its t interval, or with why it has none."""
+    def estimate(self, value: float, error: float, lost: int = 0, *, by_share: bool = True) -> Estimate:
+        """An estimate with its t interval, or with why it has none; ``by_share`` as in :class:`Form`."""
         counts: dict[str, Any] = {"n_items": self.n_items, "n_ratings": self.coded.n_ratings}
         if math.isnan(value):
             return undefined("no_variation", **counts)
@@ -63,6 +64,7 @@ class Maker:
             ends = intervals.none("too_few_resamples")
         else:
             ends = intervals.student(float(value), float(error), self.df, self.level)
+        rare = FEW_RARE_IN_DIFFERENCE if by_share else 0.0
         return Estimate(
             float(value),
             ends.low,
@@ -75,6 +77,7 @@ class Maker:
             undefined_resamples=int(lost),
             n_pairable_items=int((self.coded.ratings_per_item() >= 2).sum()),
             n_clusters=None if self.coded.cluster is None else self.sums.n,
+            caution=interval_caution(self.coded, self.sums.n, rare=rare) if ends.none is None else None,
             **counts,
         )
 

@@ -40,7 +40,7 @@ class PairwiseAgreement:
         def value(sums: NDArray[np.float64]) -> NDArray[np.float64]:
             return ratio(sums[..., 0], sums[..., 1])
 
-        return Form(features, value)
+        return Form(features, value, by_share=False)
 
 
 @register("statistic", "pairwise_agreement")

@@ -42,7 +42,7 @@ class PooledAgreement:
         def value(sums: NDArray[np.float64]) -> NDArray[np.float64]:
             return ratio(sums[..., 0], sums[..., 1])
 
-        return Form(features, value)
+        return Form(features, value, by_share=False)
 
 
 @register("statistic", "pooled_agreement")

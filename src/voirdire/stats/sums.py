@@ -23,12 +23,14 @@ class Form:
     """A statistic as ``value(sum over items of features)``.
 
     ``features`` maps units to (U, p) numbers and ``value`` maps sums (..., p) to (...) or (..., k); both are
-    NaN where undefined and neither warns. ``by_rater`` says that features depend on who gave which label.
+    NaN where undefined and neither warns. ``by_rater`` says that features depend on who gave which label;
+    ``by_share`` that chance agreement hangs on the labels' shares, so that rare labels weaken intervals.
     """
 
     features: Callable[[Units], NDArray[np.float64]]
     value: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     by_rater: bool = False
+    by_share: bool = True
 
 
 @dataclass(frozen=True, slots=True)

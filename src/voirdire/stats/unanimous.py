@@ -37,7 +37,7 @@ class Unanimity:
         def value(sums: NDArray[np.float64]) -> NDArray[np.float64]:
             return ratio(sums[..., 0], sums[..., 1])
 
-        return Form(features, value)
+        return Form(features, value, by_share=False)
 
 
 @register("statistic", "unanimity")
