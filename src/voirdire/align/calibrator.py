@@ -24,7 +24,6 @@ __all__ = ["ANY_ALPHA", "Calibrator", "Fitted", "Parameters", "Problem", "Settin
 Floats = NDArray[np.float64]
 Parameters = Mapping[str, Floats]
 ANY_ALPHA = (0.05, ALPHA, 0.6)
-CHUNK = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +170,10 @@ class Fitted:
         """The distribution of human labels of each row (n, C), base rates mixed in."""
         self.signature.check(features)
         predicted = np.empty((len(features), features.n_labels))
-        for first in range(0, len(features), CHUNK):
-            rows = np.arange(first, min(first + CHUNK, len(features)))
-            part = features.take(rows) if len(features) > CHUNK else features
-            part = replace(part, metric=np.where(self.unseen(part), -1, part.metric).astype(np.int32))
+        for rows, part in features.chunks():
+            unseen = self.unseen(part)
+            if unseen.any():
+                part = replace(part, metric=np.where(unseen, -1, part.metric).astype(np.int32))
             model = self.calibrator.shape(self.parameters, part, self.setting)
             predicted[rows] = mixture(model, self.floor.rows(part.metric))
         return predicted

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +19,13 @@ ALPHA = 0.15
 """Smoothing of one judge's votes where it is not chosen by cross-validation."""
 CORRELATION = 0.4
 """Assumed correlation of two labels' losses within a row: k labels weigh as k / (1 + (k - 1) * 0.4)."""
+SMALLEST = 1e-10
+"""A stated probability below this counts as this; no set of human labels could tell them apart."""
+CHUNK = 20_000
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
-Rows = NDArray[np.intp] | NDArray[np.bool_]
+Rows = NDArray[np.intp] | NDArray[np.bool_] | slice
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +113,26 @@ class Features:
 
     def panel(self, alpha: float = ALPHA) -> Floats:
         """Log of the mean probability over judges that speak of human labels (n, C); uniform where none."""
-        total = np.zeros((len(self), self.n_labels))
-        voices = np.zeros(len(self))
-        for output in self.judges:
-            total += np.where(output.speaks[:, None], np.exp(output.logits(alpha)), 0.0)
-            voices += output.speaks
-        log: Floats = np.log(np.where(voices[:, None] > 0, total, 1.0))
-        return log - np.log(np.where(voices > 0, voices, self.n_labels))[:, None]
+        if alpha not in self._panels:
+            total, voices = np.zeros((len(self), self.n_labels)), np.zeros((len(self), 1))
+            for output in self.judges:
+                total += np.where(output.speaks[:, None], output.shares(alpha), 0.0)
+                voices += output.speaks[:, None]
+            mean = np.where(voices > 0, total / np.maximum(voices, 1), 1 / self.n_labels)
+            self._panels[alpha] = np.log(np.maximum(mean, SMALLEST))
+        return self._panels[alpha]
 
-    @property
+    @cached_property
+    def _panels(self) -> dict[float, Floats]:
+        """What :meth:`panel` has computed, by alpha: several calibrators ask for the same."""
+        return {}
+
+    @cached_property
     def speaks(self) -> bool:
         """Whether any judge bears on the human labels in any row."""
         return any(bool(output.speaks.any()) for output in self.judges)
 
-    @property
+    @cached_property
     def votes_vary(self) -> bool:
         """Whether a row can hold several votes, so that their smoothing matters."""
         voting = sum(bool(output.votes.any()) for output in self.judges)
@@ -133,6 +143,15 @@ class Features:
         names = ("metric", "system", "covariates", "contrasts")
         parts = {name: getattr(self, name)[rows] for name in names}
         return replace(self, judges=tuple(output.take(rows) for output in self.judges), **parts)
+
+    def chunks(self) -> Iterator[tuple[slice, Features]]:
+        """The rows in parts of 20,000, which stay in a processor's cache, and where each part stands."""
+        if len(self) <= CHUNK:
+            yield slice(0, len(self)), self
+            return
+        for first in range(0, len(self), CHUNK):
+            rows = slice(first, first + CHUNK)
+            yield rows, self.take(rows)
 
     def swapped(self) -> Features:
         """The features had the two responses of every pair changed places."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,23 +61,35 @@ class JudgeOutput:
         """Rows with a verdict, (n,)."""
         return self.code < len(self.labels)
 
-    @property
+    @cached_property
     def speaks(self) -> NDArray[np.bool_]:
         """Rows where the output bears on the human labels, (n,): probabilities or a vote."""
         known: NDArray[np.bool_] = np.isfinite(self.log_probs[:, 0]) | (self.votes.sum(axis=1) > 0)
         return known
 
-    def logits(self, alpha: float) -> Floats:
-        """Log probabilities of the human labels (n, C): given, or (m_c + alpha/C) / (m + alpha) of votes m.
+    def shares(self, alpha: float) -> Floats:
+        """Probabilities of the human labels (n, C): given, or (m_c + alpha / C) / (m + alpha) of votes m.
 
         A row without either is uniform.
         """
         n_labels = self.votes.shape[1]
-        smoothed = np.log(self.votes + alpha / n_labels)
-        smoothed -= np.log(self.votes.sum(axis=1, keepdims=True) + alpha)
-        return np.where(np.isfinite(self.log_probs), self.log_probs, smoothed)
+        smoothed = (self.votes + alpha / n_labels) / (self.votes.sum(axis=1, keepdims=True) + alpha)
+        if not self.states:
+            return smoothed
+        return np.where(np.isfinite(self.log_probs), np.exp(self.log_probs), smoothed)
 
-    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> JudgeOutput:
+    def logits(self, alpha: float) -> Floats:
+        """Logs of :meth:`shares` (n, C)."""
+        if not self.states:
+            return np.log(self.shares(alpha))
+        return np.where(np.isfinite(self.log_probs), self.log_probs, np.log(self.shares(alpha)))
+
+    @cached_property
+    def states(self) -> bool:
+        """Whether any row has probabilities."""
+        return bool(np.isfinite(self.log_probs[:, 0]).any())
+
+    def take(self, rows: NDArray[np.intp] | NDArray[np.bool_] | slice) -> JudgeOutput:
         """The output on ``rows`` only."""
         names = ("code", "log_probs", "votes", "score", "spread", "floored", "margin", "offset", "order")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})

@@ -30,8 +30,9 @@ class Pool:
     def predict(self, features: Features) -> Floats:
         """The weighted average of the members' distributions (n, C)."""
         total = np.zeros((len(features), features.n_labels))
-        for weight, member in zip(self.weights.tolist(), self.members, strict=True):
-            total += weight * member.predict(features)
+        for rows, part in features.chunks():
+            for weight, member in zip(self.weights.tolist(), self.members, strict=True):
+                total[rows] += weight * member.predict(part)
         return total
 
     def unseen(self, features: Features) -> NDArray[np.bool_]:
