@@ -78,7 +78,7 @@ def decode(file: FileBytes, encoding: str = "") -> Text:
     if kind is not None:
         raise UserError(f"this is {kind}, not text", where=name, fix="save the table as CSV or JSON Lines")
     try:
-        start = data.decode(found)[:200]
+        header = data.decode(found)[:2000].partition("\n")[0]
     except LookupError:
         raise UserError(
             f"no text encoding named '{found}'", where=name, expected="utf-8, utf-16 or cp1252"
@@ -90,7 +90,7 @@ def decode(file: FileBytes, encoding: str = "") -> Text:
             where=f"{name}, row {line:,}",
             fix="save it as UTF-8",
         ) from None
-    if "\x00" in start:
+    if "\x00" in header:
         raise UserError(
             "begins with NUL bytes, so it is not text", where=name, fix="save the table as UTF-8 text"
         )
