@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,19 +19,17 @@ __all__ = ["contested", "said_by_judges"]
 
 def contested(context: Context, most: int) -> tuple[list[Row], int]:
     """The first ``most`` contested items, most people first, and how many there are; a tie is kept, never broken."""
-    found: list[tuple[int, Row]] = []
-    total = 0
-    for name in context.audited():
-        if not most_labels(context, name):
-            continue
-        panel = context.people(name, context.policies(name)[0])
+    found: list[tuple[int, int, int]] = []
+    panels = [
+        context.people(name, context.policies(name)[0])
+        for name in context.audited()
+        if most_labels(context, name)
+    ]
+    for place, panel in enumerate(panels):
         tied = np.flatnonzero(several(panel.coded) & (majority(panel.coded) < 0))
-        total += len(tied)
-        raters = panel.raters_per_item[tied]
-        first = tied[np.argsort(-raters, kind="stable")][:most]
-        found += [(int(panel.raters_per_item[item]), _row(context, panel, item)) for item in first.tolist()]
-    found.sort(key=lambda pair: -pair[0])
-    return [row for _, row in found[:most]], total
+        found += zip((-panel.raters_per_item[tied]).tolist(), [place] * len(tied), tied.tolist(), strict=True)
+    rows = [_row(context, panels[place], item) for _, place, item in heapq.nsmallest(most, found)]
+    return rows, len(found)
 
 
 def said_by_judges(context: Context, metric: str, item: int) -> Cell:

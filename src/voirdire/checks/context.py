@@ -15,6 +15,7 @@ from voirdire.study import Panel, Policy, Slice, Study, Verdicts, policies
 __all__ = ["Context"]
 
 T = TypeVar("T")
+MOST_RESAMPLED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,13 @@ class Context:
             items = self.people(metric, chosen).items
             self._verdicts[key] = self.study.verdicts(metric, judge, items, policy=chosen)
         return self._verdicts[key]
+
+    def resamples(self, n_items: int) -> int:
+        """How often to resample a panel: as the options say, or 0 for the jackknife beyond 1,000 items.
+
+        There the two standard errors agree to a percent, and a study of many metrics would resample for minutes.
+        """
+        return self.options.resamples if n_items <= MOST_RESAMPLED else 0
 
     def audited(self) -> tuple[str, ...]:
         """Names of the metrics on which at least one person gave a label, in declared order."""

@@ -147,7 +147,7 @@ def _largest(context: Context, one: Matched, who: str) -> Table:
     adjusted = adjusted_p_values(exact) if len(exact) else exact
     rows = []
     order = np.argsort(-gap, kind="stable")
-    shown = order if len(order) <= 2 * LARGEST else np.concatenate([order[:LARGEST], order[-LARGEST:]])
+    shown = order if len(order) <= 2 * LARGEST else np.concatenate([order[:LARGEST], order[::-1][:LARGEST]])
     for place in shown.tolist():
         code = int(ranked[place])
         metric = context.study.metrics[code]

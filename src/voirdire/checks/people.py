@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
-from voirdire.checks.people_agreement import Agreed, agreed
+from voirdire.checks.limits import capped
+from voirdire.checks.people_agreement import Agreed, agreed, resampled
 from voirdire.checks.people_spread import Spread, hidden, spread_table, spreads
 from voirdire.checks.reading import band, reading
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.words import count, listing, number, percent
 from voirdire.registry import register
-from voirdire.stats import Estimate, KrippendorffAlpha, agreement
+from voirdire.stats import Estimate, KrippendorffAlpha
 from voirdire.study import Policy
 
 __all__ = ["people"]
@@ -121,13 +122,8 @@ def _policies(context: Context, names: Sequence[str]) -> Table:
 
 def _alpha(context: Context, name: str, policy: Policy) -> Estimate:
     panel = context.people(name, policy)
-    return agreement(
-        panel.coded,
-        {"alpha": KrippendorffAlpha(level=alpha_level(panel.scale))},
-        level=context.options.level,
-        resamples=context.options.resamples,
-        rng=context.rng(f"people {name} {policy.name}"),
-    )["alpha"]
+    options = {"alpha": KrippendorffAlpha(level=alpha_level(panel.scale))}
+    return capped(resampled(context, panel.coded, options, f"people {name} {policy.name}")["alpha"])
 
 
 def _answer(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from voirdire.checks.context import Context
 from voirdire.checks.limits import capped
 from voirdire.checks.panels import Pairs, same_label_pairs, several, values_of
 from voirdire.checks.scales import alpha_level
-from voirdire.stats import NEW_RATERS, Estimate, FleissKappa, GwetAC, KrippendorffAlpha, agreement
+from voirdire.stats import NEW_RATERS, Coded, Estimate, FleissKappa, GwetAC, KrippendorffAlpha, agreement
+from voirdire.stats.coefficient import Coefficient
 from voirdire.stats.icc import intraclass_correlation
 from voirdire.study import Panel
 
-__all__ = ["Agreed", "agreed"]
+__all__ = ["Agreed", "agreed", "resampled"]
 
 MOST_ICC = 20_000
 """Ratings of one metric beyond which ICC, the slowest coefficient by far, is not computed."""
@@ -38,6 +40,21 @@ def agreed(context: Context) -> dict[str, Agreed]:
     return context.once("agreed", _agreed)
 
 
+def resampled(
+    context: Context, coded: Coded, chosen: Mapping[str, Coefficient], name: str
+) -> dict[str, Estimate]:
+    """Coefficients with the interval that the size of the panel calls for; ``name`` seeds the resamples."""
+    resamples = context.resamples(coded.n_items)
+    return agreement(
+        coded,
+        chosen,
+        interval="percentile" if resamples else "jackknife",
+        level=context.options.level,
+        resamples=resamples,
+        rng=context.rng(name),
+    )
+
+
 def _agreed(context: Context) -> dict[str, Agreed]:
     found = {}
     for name in context.audited():
@@ -49,14 +66,10 @@ def _agreed(context: Context) -> dict[str, Agreed]:
 
 def _measure(context: Context, panel: Panel) -> Agreed:
     coded, options, name = panel.coded, context.options, panel.metric.name
-    chosen: dict[str, KrippendorffAlpha | GwetAC | FleissKappa] = {
-        "alpha": KrippendorffAlpha(level=alpha_level(panel.scale))
-    }
+    chosen: dict[str, Coefficient] = {"alpha": KrippendorffAlpha(level=alpha_level(panel.scale))}
     if coded.q <= MOST_LABELS:
         chosen |= {"ac1": GwetAC(), "fleiss": FleissKappa()}
-    figures = agreement(
-        coded, chosen, level=options.level, resamples=options.resamples, rng=context.rng(f"people {name}")
-    )
+    figures = resampled(context, coded, chosen, f"people {name}")
     new = None
     if coded.n_raters >= 3:
         found = agreement(coded, {"alpha": chosen["alpha"]}, target=NEW_RATERS, level=options.level)

@@ -12,11 +12,12 @@ from voirdire.checks.by_slice import parts
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
 from voirdire.checks.panels import several, subset, unanimous
+from voirdire.checks.people_agreement import resampled
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.shares import share_of
 from voirdire.checks.words import count, listing, percent
 from voirdire.registry import register
-from voirdire.stats import Coded, Estimate, FleissKappa, KrippendorffAlpha, agreement
+from voirdire.stats import Coded, Estimate, FleissKappa, KrippendorffAlpha
 from voirdire.study import Scale
 
 __all__ = ["Repeats", "repeats", "stability"]
@@ -162,13 +163,7 @@ def _row(
 def _coefficient(
     context: Context, coded: Coded, option: FleissKappa | KrippendorffAlpha, name: str
 ) -> Estimate:
-    return agreement(
-        coded,
-        {"it": option},
-        level=context.options.level,
-        resamples=context.options.resamples,
-        rng=context.rng(f"stability {name}"),
-    )["it"]
+    return resampled(context, coded, {"it": option}, f"stability {name}")["it"]
 
 
 def _answer(context: Context, found: list[Repeats]) -> str:

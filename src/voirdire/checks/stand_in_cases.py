@@ -136,7 +136,7 @@ def _compare(context: Context, judge: int, metric: str, policy: Policy) -> Judge
         verdicts.shares,
         **weights(panel.scale),
         level=context.options.level,
-        resamples=context.options.resamples,
+        resamples=context.resamples(panel.coded.n_items),
         rng=context.rng(f"stand in {context.study.raters[judge].id} {metric} {policy.name}"),
     )
 
@@ -154,7 +154,7 @@ def pooled_pairs(context: Context, judge: int, metrics: Sequence[str]) -> dict[s
                 shares,
                 **weights(scale),
                 level=context.options.level,
-                resamples=context.options.resamples,
+                resamples=context.resamples(coded.n_items),
                 rng=context.rng(f"pooled {judge} {metrics[0]} {policy.name}"),
             )
         return found
