@@ -56,7 +56,7 @@ def command(
     study = build(
         found.tables, StudyConfig(), name=found.name, judges=tuple(judge or ()), assumptions=found.notes
     )
-    asked = not yes and sys.stdin.isatty()
+    asked = not yes and _on_terminal()
     answers = {question.key: _ask(question) for question in open_questions(study)} if asked else {}
     text = declaration(study, [_settled(*table, home, folder) for table in found.tables], answers)
     folder.mkdir(parents=True, exist_ok=True)
@@ -97,6 +97,10 @@ def _settled(table: RawTable, declared: TableConfig, home: Path, folder: Path) -
         if long.tables[0].wide:
             found |= {"layout": "wide", "raters": list(dict.fromkeys(long.columns["rater_id"].values))}
     return declared.model_copy(update=found)
+
+
+def _on_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 def _ask(question: Question) -> tuple[str, ...]:
