@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from voirdire.errors import UserError
 from voirdire.study.column import Column
 
 __all__ = ["Coder", "as_text", "code_values"]
@@ -95,7 +96,10 @@ def as_text(value: Any, *, whole: bool = False) -> str | None:
 
 def _json(value: Iterable[Any]) -> str:
     plain = sorted(map(str, value)) if isinstance(value, (set, frozenset)) else value
-    return json.dumps(plain, ensure_ascii=False, default=str)
+    try:
+        return json.dumps(plain, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError, TypeError) as problem:
+        raise UserError(f"a cell holds a value that cannot be written as JSON ({problem})") from None
 
 
 def _is_null(value: Any) -> bool:

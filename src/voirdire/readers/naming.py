@@ -34,6 +34,8 @@ def named(
                 fix="rename one of them",
             )
         found[name] = column
+    if not found:
+        raise UserError("has no columns", where=source, expected="columns with names")
     for name, column in found.items():
         _check_characters(name, column, source)
     return found, notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def _word(error: Any, faults: Faults, where: str) -> None:
     path = [str(part) for part in error["loc"] if part != "[key]"]
     place = f"{where}, {'.'.join(path[:-1])}" if path[:-1] else where
     key = path[-1] if path else ""
-    kind, given = error["type"], repr(error["input"])[:60]
+    kind, given = error["type"], reprlib.repr(error["input"])
     if kind == "extra_forbidden":
         known = list(_model(path).model_fields)
         near = difflib.get_close_matches(key, known, n=1)

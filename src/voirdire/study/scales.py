@@ -115,7 +115,11 @@ def members_of(label: str, separator: str | None) -> tuple[str, ...] | None:
 
 
 def _plain(members: object) -> bool:
-    return isinstance(members, list) and bool(members) and all(isinstance(member, (str, int, float)) for member in members)
+    return (
+        isinstance(members, list)
+        and bool(members)
+        and all(isinstance(member, (str, int, float)) for member in members)
+    )
 
 
 def with_sets(scale: Scale, sets: Mapping[str, Sequence[str]]) -> Scale:

@@ -23,28 +23,27 @@ def find_rater_columns(table: RawTable, taken: Sequence[str]) -> list[str]:
 
     Columns in ``taken`` and those with a reserved name or an id's are left out.
     """
-    vocabulary: dict[str, frozenset[str]] = {}
+    by_labels: dict[frozenset[str], list[str]] = {}
     for name, column in table.columns.items():
-        plain = normal_name(name)
         labels = frozenset(column.values) - set(MISSING)
         small = 0 < len(labels) <= MOST_LABELS and max(map(len, labels), default=0) <= LONGEST_LABEL
-        if (
-            name not in taken
-            and plain not in KNOWN - {"judge", "score", "rating"}
-            and small
-            and plain[-3:] != "_id"
-        ):
-            vocabulary[name] = labels
-    groups = [
-        [
-            other
-            for other, theirs in vocabulary.items()
-            if len(labels & theirs) * 2 >= max(len(labels | theirs), 1)
-        ]
-        for labels in vocabulary.values()
-    ]
-    best: list[str] = max(groups, key=len, default=[])
-    return best if len(best) > 1 else []
+        if small and name not in taken and _may_be_a_rater(normal_name(name)):
+            by_labels.setdefault(labels, []).append(name)
+    best: list[str] = []
+    for labels in by_labels:
+        alike = {name for other, names in by_labels.items() if _share(labels, other) for name in names}
+        if len(alike) > max(len(best), 1):
+            best = [name for name in table.columns if name in alike]
+    return best
+
+
+def _may_be_a_rater(name: str) -> bool:
+    return name not in KNOWN - {"judge", "score", "rating"} and not name.endswith("_id")
+
+
+def _share(labels: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether at least half of all labels are in both sets."""
+    return 2 * len(labels & others) >= len(labels | others)
 
 
 def melt(columns: Mapping[str, Column], raters: Sequence[str]) -> dict[str, Column]:
