@@ -15,7 +15,7 @@ from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
 from voirdire.checks.limits import capped, within
 from voirdire.checks.majorities import against_majority
-from voirdire.checks.panels import several
+from voirdire.checks.panels import as_judge, several
 from voirdire.checks.scales import weights, weights_named
 from voirdire.checks.stand_in_cases import Case, cases
 from voirdire.checks.vote_pairs import vote_pair_table
@@ -121,8 +121,8 @@ def _alone(context: Context, one: Case, policy: Policy) -> Estimate:
     return capped(found.coefficient)
 
 
-def _given(context: Context, one: Case, policy: Policy | None) -> NDArray[np.float64]:
-    return context.verdicts(one.metric, one.judge, policy).shares
+def _given(context: Context, one: Case, policy: Policy | None) -> NDArray[np.int64] | NDArray[np.float64]:
+    return as_judge(context.verdicts(one.metric, one.judge, policy))
 
 
 def _slices(context: Context, every: Sequence[Case]) -> Table:

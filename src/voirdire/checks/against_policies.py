@@ -60,10 +60,10 @@ def _table(context: Context, judge: int, metrics: Sequence[str]) -> Table:
 
 
 def _rows(context: Context, judge: int, metrics: Sequence[str], policy: Policy) -> Iterator[Row]:
-    coded, shares = stacked(context, judge, metrics, policy)
+    coded, verdicts = stacked(context, judge, metrics, policy)
     scale, _ = policy.apply(context.study.metric(metrics[0]).scale)
     many, level = several(coded), context.options.level
-    given = shares.sum(axis=1) > 0
+    given = verdicts >= 0 if verdicts.ndim == 1 else verdicts.sum(axis=1) > 0
     declared = context.study.metric(metrics[0]).policy == policy
     title = f"{policy.name}{' (declared)' if declared and len(context.policies(metrics[0])) > 1 else ''}"
     evidence = Evidence(metric=metrics[0] if len(metrics) == 1 else "", raters=())
@@ -74,7 +74,7 @@ def _rows(context: Context, judge: int, metrics: Sequence[str], policy: Policy) 
         yield Row(cells | _majority(context, judge, metrics, policy, SEVERAL), evidence)
     if (~many & given).any():
         alone = judge_agreement(
-            coded.select(~many[coded.item]), shares, **weights(scale), level=level
+            coded.select(~many[coded.item]), verdicts, **weights(scale), level=level
         ).coefficient
         cells = {
             "judge_person": capped(alone),

@@ -77,8 +77,10 @@ def _units(context: Context) -> Units:
     )
     rows = np.flatnonzero(study.usable & human[ratings.rater] & counted[ratings.metric])
     unit = ratings.metric[rows].astype(np.int64) * len(study.items) + ratings.item[rows]
-    # a person who rated an item in several runs is one rater
-    pair = np.unique(unit * len(study.raters) + ratings.rater[rows]) // max(len(study.raters), 1)
+    pair = np.sort(unit)
+    if len(ratings.run.values) > 1:
+        # a person who rated an item in several runs is one rater
+        pair = np.unique(unit * len(study.raters) + ratings.rater[rows]) // max(len(study.raters), 1)
     found, raters = np.unique(pair, return_counts=True)
     people = len(np.unique(ratings.rater[rows]))
     return Units(

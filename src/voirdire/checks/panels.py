@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.stats import Coded
-from voirdire.study import Panel, Scale
+from voirdire.study import Panel, Scale, Verdicts
 
 __all__ = [
     "Pairs",
+    "as_judge",
     "indeterminate_codes",
     "item_means",
     "label_counts",
@@ -124,6 +125,12 @@ def majority(coded: Coded, tie: int | None = None) -> NDArray[np.intp]:
     top = counts.max(axis=1)
     tied = (counts == top[:, None]).sum(axis=1) > 1
     return np.where(tied | (top == 0), -1 if tie is None else tie, counts.argmax(axis=1))
+
+
+def as_judge(verdicts: Verdicts) -> NDArray[np.int64] | NDArray[np.float64]:
+    """A judge's verdicts as the statistics take them: codes (n_items,) of one run, else shares of the runs (n_items, q)."""
+    once = int(verdicts.counts.sum(axis=1).max(initial=0)) <= 1
+    return verdicts.codes.astype(np.int64) if once else verdicts.shares
 
 
 def unanimous(coded: Coded) -> NDArray[np.bool_]:

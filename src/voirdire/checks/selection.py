@@ -9,7 +9,7 @@ import numpy as np
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
 from voirdire.checks.limits import capped, within
-from voirdire.checks.panels import same_label_pairs, several, unanimous
+from voirdire.checks.panels import as_judge, same_label_pairs, several, unanimous
 from voirdire.checks.scales import weights
 from voirdire.checks.stand_in_cases import Case, cases
 from voirdire.checks.words import count, listing, percent, share
@@ -58,11 +58,11 @@ def selection(context: Context) -> Finding | None:
 def _rows(context: Context, one: Case) -> Iterator[Row]:
     panel = context.people(one.metric)
     same, many = unanimous(panel.coded), several(panel.coded)
-    shares = context.verdicts(one.metric, one.judge).shares
+    verdicts = as_judge(context.verdicts(one.metric, one.judge))
     for name, items in (("unanimous", same), ("split", many & ~same)):
         found = judge_agreement(
             panel.coded.select(items[panel.coded.item]),
-            shares,
+            verdicts,
             **weights(panel.scale),
             level=context.options.level,
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
 from voirdire.checks.limits import capped
-from voirdire.checks.panels import several, stack
+from voirdire.checks.panels import as_judge, several, stack
 from voirdire.checks.scales import weights
 from voirdire.stats import (
     Coded,
@@ -20,7 +20,7 @@ from voirdire.stats import (
     judge_against_people,
     judge_agreement,
 )
-from voirdire.study import Policy
+from voirdire.study import Policy, Verdicts
 
 __all__ = ["Case", "case", "cases", "pooled", "pooled_pairs", "stacked", "without_disagreement"]
 
@@ -133,7 +133,7 @@ def _compare(context: Context, judge: int, metric: str, policy: Policy) -> Judge
     panel, verdicts = context.people(metric, policy), context.verdicts(metric, judge, policy)
     return judge_against_people(
         panel.coded,
-        verdicts.shares,
+        as_judge(verdicts),
         **weights(panel.scale),
         level=context.options.level,
         resamples=context.resamples(panel.coded.n_items),
@@ -164,7 +164,10 @@ def pooled_pairs(context: Context, judge: int, metrics: Sequence[str]) -> dict[s
 
 def stacked(
     context: Context, judge: int, metrics: Sequence[str], policy: Policy
-) -> tuple[Coded, NDArray[np.float64]]:
-    """The people's labels on several metrics as one panel, and the judge's shares on its items."""
+) -> tuple[Coded, NDArray[np.int64] | NDArray[np.float64]]:
+    """The people's labels on several metrics as one panel, and the judge's codes or shares on its items."""
     coded, _ = stack([context.people(name, policy) for name in metrics], context.study.items.cluster)
-    return coded, np.concatenate([context.verdicts(name, judge, policy).shares for name in metrics])
+    verdicts = [context.verdicts(name, judge, policy) for name in metrics]
+    return coded, as_judge(
+        Verdicts(judge, verdicts[0].scale, np.concatenate([one.counts for one in verdicts]))
+    )
