@@ -24,7 +24,7 @@ MISSING = 0.2
 
 @dataclass(frozen=True)
 class Labels:
-    """Share of items whose truth is 1; ranges of the raters' chances to say 1 there and elsewhere; the judge's."""
+    """Share of items whose truth is 1, and the chances to say 1 there and elsewhere: raters, judge."""
 
     name: str
     share: float

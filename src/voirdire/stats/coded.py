@@ -66,12 +66,13 @@ class Coded:
         3
         """
         codes = encode(_as_table(ratings), categories)
-        item, rater = np.nonzero(codes.codes != MISSING)
         n_items, n_raters = codes.codes.shape
+        given = np.flatnonzero(codes.codes != MISSING)
+        item, rater = np.divmod(given, max(n_raters, 1))
         return cls(
             item.astype(np.int32),
             rater.astype(np.int32),
-            codes.codes[item, rater],
+            codes.codes.ravel()[given],
             n_items,
             n_raters,
             len(codes.categories),

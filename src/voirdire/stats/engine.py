@@ -55,26 +55,23 @@ def agreement(
     """
     _check(interval, target, level)
     options = _options(coefficients)
-    reasons = {key: chosen.reason(coded) for key, chosen in options.items()}
-    cannot = why_undefined(coded)
-    if cannot != "no_variation":
-        reasons = {key: reason or cannot for key, reason in reasons.items()}
-    usable = [key for key, reason in reasons.items() if reason is None]
-    sums = (
-        tally(coded, [options[key].form(coded) for key in usable], raters=target == NEW_RATERS)
-        if usable
-        else []
-    )
+    reasons = _reasons(options, coded)
+    forms = {key: chosen.form(coded) for key, chosen in options.items() if reasons[key] is None}
+    sums = tally(coded, list(forms.values()), raters=target == NEW_RATERS) if forms else []
     drawn: Sequence[NDArray[np.float64] | None] = [None] * len(sums)
     if sums and target == THESE_RATERS and interval in ("percentile", "bca"):
         drawn = resample(sums, resamples, _needed(rng))
 
     counts = _counts(coded)
     estimates = {key: Estimate(math.nan, undefined=why, **counts) for key, why in reasons.items() if why}
-    for key, each, values in zip(usable, sums, drawn, strict=True):
+    method = "items and raters jackknife" if target == NEW_RATERS and interval != "none" else interval
+    made = {"level": level, "method": method, "target": target, **counts}
+    cautions = {rare: interval_caution(coded, sums[0].n, rare=rare) for rare in (0.0, FEW_RARE) if sums}
+    for key, each, values in zip(forms, sums, drawn, strict=True):
         value = float(each.value())
         bounds = _bounds(each, value, values, interval, target, level)
-        estimates[key] = _estimate(coded, each, value, bounds, interval, target, level)
+        caution = cautions[FEW_RARE if each.form.by_share else 0.0]
+        estimates[key] = _estimate(value, bounds, caution, made)
     return {key: estimates[key] for key in options}
 
 
@@ -115,6 +112,13 @@ def _named(name: str) -> Coefficient:
     return coefficient
 
 
+def _reasons(options: dict[str, Coefficient], coded: Coded) -> dict[str, str | None]:
+    """Why each coefficient cannot be computed at all on these ratings, or None."""
+    cannot = why_undefined(coded)
+    lacking = None if cannot == "no_variation" else cannot
+    return {key: chosen.reason(coded) or lacking for key, chosen in options.items()}
+
+
 def _bounds(
     sums: Sums, value: float, values: NDArray[np.float64] | None, interval: Method, target: str, level: float
 ) -> intervals.Bounds:
@@ -142,42 +146,26 @@ def _for_new_raters(sums: Sums, value: float, level: float) -> intervals.Bounds:
     return intervals.student(value, error, raters - 1, level)
 
 
-def _estimate(
-    coded: Coded,
-    sums: Sums,
-    value: float,
-    bounds: intervals.Bounds,
-    interval: Method,
-    target: str,
-    level: float,
-) -> Estimate:
+def _estimate(value: float, bounds: intervals.Bounds, caution: str | None, made: dict[str, Any]) -> Estimate:
     return Estimate(
         value,
         bounds.low,
         bounds.high,
-        level,
-        method="items and raters jackknife" if target == NEW_RATERS and interval != "none" else interval,
-        target=target,
         undefined="no_variation" if math.isnan(value) else None,
         no_interval=bounds.none,
         resamples=bounds.resamples,
         undefined_resamples=bounds.undefined,
-        n_clusters=None if coded.cluster is None else sums.n,
-        caution=_caution(coded, sums, bounds),
-        **_counts(coded),
+        caution=None if math.isnan(bounds.low) else caution,
+        **made,
     )
-
-
-def _caution(coded: Coded, sums: Sums, bounds: intervals.Bounds) -> str | None:
-    if math.isnan(bounds.low):
-        return None
-    return interval_caution(coded, sums.n, rare=FEW_RARE if sums.form.by_share else 0.0)
 
 
 def _counts(coded: Coded) -> dict[str, Any]:
     r = coded.ratings_per_item()
+    clusters = None if coded.cluster is None else len(np.unique(coded.cluster[r > 0]))
     return {
         "n_items": int((r > 0).sum()),
         "n_ratings": coded.n_ratings,
         "n_pairable_items": int((r >= 2).sum()),
+        "n_clusters": clusters,
     }

@@ -75,7 +75,8 @@ def judge_against_people(
     clusters, so they can be stated at any level (a percentile at 99.9 % would rest on a handful of
     resamples). They are not clipped to [-1, 1]: a bound outside says that the items are too few, and clipping
     would hide it. ``resamples=0`` takes the jackknife's standard error: the same from some hundred units on,
-    at a fraction of the cost. For ``NEW_RATERS`` the jackknife variance over raters is added, with t(raters - 1).
+    at a fraction of the cost. For ``NEW_RATERS`` the jackknife variance over raters is added, with t(raters -
+    1).
 
     >>> people = Coded.from_matrix([[0, 0], [1, 1], [1, 0], [0, 0], [1, 1]])
     >>> result = judge_against_people(people, [0, 1, 1, 0, 0], rng=np.random.default_rng(1))

@@ -114,11 +114,9 @@ def _multiplicities(frequency: NDArray[np.int64], b: int, rng: np.random.Generat
     out = np.empty((b, len(frequency)))
     cells = rng.multinomial(n, np.append(frequency[common], pooled) / n, size=b)
     out[:, common] = cells[:, :-1]
-    if pooled:
-        owner = np.repeat(np.arange(len(rare)), frequency[rare])
-        taken = owner[rng.integers(0, pooled, int(cells[:, -1].sum()), dtype=np.int32)]
-        resample_of = np.repeat(np.arange(b) * len(rare), cells[:, -1])
-        out[:, rare] = np.bincount(taken + resample_of, minlength=b * len(rare)).reshape(b, -1)
+    owner = np.repeat(np.arange(len(rare)), frequency[rare])
+    for row, taken in zip(out, cells[:, -1], strict=True):
+        row[rare] = np.bincount(owner[rng.integers(0, max(pooled, 1), taken, np.int32)], minlength=len(rare))
     return out
 
 

@@ -34,6 +34,8 @@ def interval_caution(coded: Coded, n_units: int, *, rare: float = FEW_RARE) -> s
     if n_units < FEW_UNITS:
         unit = "items" if coded.cluster is None else "clusters"
         return f"only {n_units} {unit}: the interval may be too narrow"
+    if rare <= 0:
+        return None
     r = coded.ratings_per_item()
     shares = np.bincount(coded.label, weights=1 / r[coded.item], minlength=1) / max((r > 0).sum(), 1)
     others = (1 - shares.max()) * n_units
