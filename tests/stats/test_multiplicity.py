@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import false_discovery_control, norm
 from statsmodels.stats.multitest import multipletests
 
 from voirdire.errors import UserError
@@ -18,6 +18,14 @@ z_lists = st.lists(st.floats(0, 8), min_size=1, max_size=30)
 
 
 @settings(max_examples=100, deadline=None)
+@given(p_lists)
+def test_adjusted_equal_scipy(p: list[float]) -> None:
+    for method in ("bh", "by"):
+        expected = false_discovery_control(p, method=method)
+        assert adjusted_p_values(p, method=method) == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
 @given(p_lists)
 def test_adjusted_equal_statsmodels(p: list[float]) -> None:
     for ours, theirs in (("bh", "fdr_bh"), ("by", "fdr_by"), ("holm", "holm")):

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import kendalltau, rankdata
 
 from voirdire.registry import register
 from voirdire.stats.estimate import Estimate, undefined
+from voirdire.stats.ranks import mean_ranks
 from voirdire.stats.transforms import bounded_estimate, fisher_interval, z_error
 from voirdire.stats.two_rater import paired_numbers, two_valued
 
@@ -53,7 +53,7 @@ def spearman(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Estimate:
     -0.5407
     """
     x, y = paired_numbers(x, y)
-    ranks = rankdata(x), rankdata(y)
+    ranks = mean_ranks(x), mean_ranks(y)
     return _correlation(*ranks, level, spread=lambda r: math.sqrt(1 + r * r / 2), method="Bonett-Wright")
 
 
@@ -70,6 +70,8 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Estimat
     >>> round(kendall_tau_b([12, 2, 1, 12, 2], [1, 4, 7, 1, 0]).value, 4)
     -0.4714
     """
+    from scipy.stats import kendalltau  # slow to import, and needed nowhere else
+
     x, y = paired_numbers(x, y)
     reason = _why_undefined(x, y)
     if reason:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2, rankdata
+from scipy.special import chdtrc
 
 from voirdire.errors import UserError
 from voirdire.registry import register
+from voirdire.stats.ranks import mean_ranks
 
 __all__ = ["KendallW", "kendall_w"]
 
@@ -52,7 +53,7 @@ def kendall_w(ratings: ArrayLike) -> KendallW:
     n, m = values.shape
     if m < 2 or n < 2:
         return _undefined(n, m, "insufficient_raters" if m < 2 else "insufficient_items")
-    ranks = rankdata(values, axis=0)
+    ranks = np.column_stack([mean_ranks(column) for column in values.T])
     tied = [np.unique(column, return_counts=True)[1].astype(np.float64) for column in values.T]
     ties = sum(float((t**3 - t).sum()) for t in tied)
     largest = m**2 * n * (n**2 - 1) - m * ties
@@ -61,7 +62,7 @@ def kendall_w(ratings: ArrayLike) -> KendallW:
     sums = ranks.sum(1)
     w = 12 * float(((sums - sums.mean()) ** 2).sum()) / largest
     statistic = m * (n - 1) * w
-    return KendallW(w, statistic, n - 1, float(chi2.sf(statistic, n - 1)), n, m)
+    return KendallW(w, statistic, n - 1, float(chdtrc(n - 1, statistic)), n, m)
 
 
 def _undefined(n: int, m: int, reason: str) -> KendallW:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from voirdire.registry import register
 from voirdire.stats.two_rater import square_shares
@@ -95,4 +95,4 @@ def _homogeneity(table: ArrayLike) -> tuple[float, int, float]:
 
 
 def _test(statistic: float, df: int) -> ChiSquareTest:
-    return ChiSquareTest(statistic, df, float(chi2.sf(statistic, df)) if df else 1.0)
+    return ChiSquareTest(statistic, df, float(chdtrc(df, statistic)) if df else 1.0)

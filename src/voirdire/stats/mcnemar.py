@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.stats import binom, chi2
+from scipy.special import bdtr, chdtrc
 
 from voirdire.errors import UserError
 from voirdire.registry import register
@@ -54,11 +54,13 @@ def mcnemar(table: ArrayLike) -> McNemar:
         return McNemar(0, 0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0)
     plain = (b - c) ** 2 / m
     corrected = max(0, abs(b - c) - 1) ** 2 / m
-    exact = min(1.0, 2 * float(binom.cdf(min(b, c), m, 0.5)))
-    # half the weight of the outcome itself; for b == c the two tails share that outcome and mid-p is 1 - P/2
-    middle = float(binom.pmf(min(b, c), m, 0.5))
-    mid = 1 - middle / 2 if b == c else 2 * float(binom.cdf(min(b, c), m, 0.5)) - middle
-    return McNemar(c, b, plain, float(chi2.sf(plain, 1)), corrected, float(chi2.sf(corrected, 1)), exact, mid)
+    fewer = min(b, c)
+    tail = float(bdtr(fewer, m, 0.5))
+    beyond = float(bdtr(fewer - 1, m, 0.5)) if fewer else 0.0
+    # half the weight of the outcome itself; where b equals c, both tails share it
+    mid = 1 - (tail - beyond) / 2 if b == c else tail + beyond
+    p, p_corrected = (float(chdtrc(1, statistic)) for statistic in (plain, corrected))
+    return McNemar(c, b, plain, p, corrected, p_corrected, min(1.0, 2 * tail), mid)
 
 
 @register("statistic", "paired_difference")

@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
 
 from voirdire.errors import UserError
 from voirdire.registry import register
 
 __all__ = ["adjusted_p_values", "false_coverage_level"]
 
+Floats = NDArray[np.float64]
+
 
 @register("statistic", "adjusted_p_values")
-def adjusted_p_values(p_values: ArrayLike, *, method: str = "by") -> NDArray[np.float64]:
+def adjusted_p_values(p_values: ArrayLike, *, method: str = "by") -> Floats:
     """P-values corrected for their number: reject those below q and the method's error rate is at most q.
 
     ``p_values`` is (m,); NaN stands for a test that could not be made: it stays NaN and is not counted in m.
@@ -30,14 +31,11 @@ def adjusted_p_values(p_values: ArrayLike, *, method: str = "by") -> NDArray[np.
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or ((p < 0) | (p > 1)).any():
         raise UserError("a p-value outside 0 to 1, or not a list of them", expected="m values from 0 to 1")
+    if method not in ("bh", "by", "holm"):
+        raise UserError(f"no correction named '{method}'", expected="bh, by or holm")
     made = ~np.isnan(p)
     adjusted = np.full(p.shape, np.nan)
-    if method == "holm":
-        adjusted[made] = _holm(p[made])
-    elif method in ("bh", "by"):
-        adjusted[made] = false_discovery_control(p[made], method="by" if method == "by" else "bh")
-    else:
-        raise UserError(f"no correction named '{method}'", expected="bh, by or holm")
+    adjusted[made] = _adjusted(p[made], method)
     return adjusted
 
 
@@ -62,17 +60,25 @@ def false_coverage_level(m: int, decisive: Callable[[float], int], *, q: float =
         raise UserError(
             f"{m} intervals at a false coverage rate of {q}", expected="m >= 1 and q between 0 and 1"
         )
-    harmonic = float((1 / np.arange(1, m + 1)).sum())
-    levels = [1 - r * q / (m * harmonic) for r in range(1, m + 1)]
+    levels = [1 - r * q / (m * _harmonic(m)) for r in range(1, m + 1)]
     for r in range(m, 0, -1):
         if decisive(levels[r - 1]) >= r:
             return levels[r - 1]
     return levels[0]
 
 
-def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _adjusted(p: Floats, method: str) -> Floats:
     order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    rank = np.arange(1, p.size + 1)
+    if method == "holm":
+        steps = np.maximum.accumulate(p[order] * (p.size + 1 - rank))
+    else:
+        factor = _harmonic(p.size) if method == "by" else 1.0
+        steps = np.minimum.accumulate((p[order] * factor * p.size / rank)[::-1])[::-1]
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1.0, steps)
     return adjusted
+
+
+def _harmonic(m: int) -> float:
+    return float((1 / np.arange(1, m + 1)).sum())
