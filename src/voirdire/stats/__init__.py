@@ -2,66 +2,144 @@
 
 from __future__ import annotations
 
-from voirdire.stats.against_others import (
-    JudgeAgreement,
-    RaterAgreement,
-    judge_agreement,
-    leave_one_rater_out,
-)
+from voirdire.stats.against_others import JudgeAgreement, RaterAgreement, judge_agreement, leave_one_rater_out
+from voirdire.stats.bland_altman import BlandAltman, bland_altman
 from voirdire.stats.brennan import BrennanPrediger, brennan_prediger
+from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.coded import Coded
+from voirdire.stats.cohen import cohen_kappa, cohen_kappa_between
+from voirdire.stats.coherence import AgreementCoherence, ImpliedByKappa, agreement_coherence
+from voirdire.stats.concordance import concordance_correlation
+from voirdire.stats.confusion import ClassScores, Confusion, confusion
 from voirdire.stats.conger import CongerKappa, conger_kappa
+from voirdire.stats.correlation import kendall_tau_b, pearson, spearman
 from voirdire.stats.engine import agreement
 from voirdire.stats.estimate import NEW_RATERS, REASONS, THESE_RATERS, Estimate, undefined
 from voirdire.stats.fleiss import FleissKappa, fleiss_category_kappas, fleiss_kappa, fleiss_null_test
 from voirdire.stats.gwet import GwetAC, gwet_ac
+from voirdire.stats.icc import ICC, intraclass_correlation
 from voirdire.stats.judge_person import JudgePerson, judge_against_people
+from voirdire.stats.kendall_w import KendallW, kendall_w
 from voirdire.stats.krippendorff import KrippendorffAlpha, krippendorff_alpha
+from voirdire.stats.leniency import label_leniency, leniency
 from voirdire.stats.light import LightKappa, light_kappa
+from voirdire.stats.marginal_homogeneity import ChiSquareTest, bhapkar, bowker, stuart_maxwell
+from voirdire.stats.mcnemar import McNemar, mcnemar, paired_difference
+from voirdire.stats.multiplicity import adjusted_p_values, false_coverage_level
 from voirdire.stats.pairwise import PairwiseAgreement, pairwise_agreement
+from voirdire.stats.pairwise_accuracy import TieCalibration, calibrate_ties, pairwise_accuracy
+from voirdire.stats.paradox import KappaParadox, kappa_paradox
+from voirdire.stats.permutation import PermutationTest, sign_flip_p_values, sign_flip_test
 from voirdire.stats.pooled import PooledAgreement, pooled_agreement
+from voirdire.stats.position import PositionConsistency, first_win_share, position_consistency
+from voirdire.stats.proportion import clopper_pearson_interval, proportion, wilson_interval
+from voirdire.stats.rater_pairs import RaterPairs, rater_pairs
+from voirdire.stats.retest_coherence import RetestCoherence, retest_coherence
+from voirdire.stats.scott import scott_pi
 from voirdire.stats.sets import KrippendorffAlphaSets, krippendorff_alpha_sets, set_distance
+from voirdire.stats.soft_pairwise_accuracy import soft_pairwise_accuracy
+from voirdire.stats.triads import CircularTriads, circular_triads
+from voirdire.stats.two_rater import TwoRaterKappa, contingency_table, disagreement_weights, two_rater_table
 from voirdire.stats.unanimous import Unanimity, unanimity
+from voirdire.stats.variance_components import VarianceComponents, variance_components
 from voirdire.stats.weak import interval_caution
 from voirdire.stats.weights import agreement_weights
 
 __all__ = [
+    "ICC",
     "NEW_RATERS",
     "REASONS",
     "THESE_RATERS",
+    "AgreementCoherence",
+    "BlandAltman",
     "BrennanPrediger",
+    "ChiSquareTest",
+    "CircularTriads",
+    "ClassScores",
     "Coded",
+    "Confusion",
     "CongerKappa",
     "Estimate",
     "FleissKappa",
     "GwetAC",
+    "ImpliedByKappa",
     "JudgeAgreement",
     "JudgePerson",
+    "KappaParadox",
+    "KendallW",
     "KrippendorffAlpha",
     "KrippendorffAlphaSets",
     "LightKappa",
+    "McNemar",
     "PairwiseAgreement",
+    "PermutationTest",
     "PooledAgreement",
+    "PositionConsistency",
     "RaterAgreement",
+    "RaterPairs",
+    "RetestCoherence",
+    "TieCalibration",
+    "TwoRaterKappa",
     "Unanimity",
+    "VarianceComponents",
+    "adjusted_p_values",
     "agreement",
+    "agreement_coherence",
     "agreement_weights",
+    "bhapkar",
+    "bland_altman",
+    "bowker",
     "brennan_prediger",
+    "calibrate_ties",
+    "circular_triads",
+    "clopper_pearson_interval",
+    "clustered_mean",
+    "cohen_kappa",
+    "cohen_kappa_between",
+    "concordance_correlation",
+    "confusion",
     "conger_kappa",
+    "contingency_table",
+    "disagreement_weights",
+    "false_coverage_level",
+    "first_win_share",
     "fleiss_category_kappas",
     "fleiss_kappa",
     "fleiss_null_test",
     "gwet_ac",
     "interval_caution",
+    "intraclass_correlation",
     "judge_against_people",
     "judge_agreement",
+    "kappa_paradox",
+    "kendall_tau_b",
+    "kendall_w",
     "krippendorff_alpha",
     "krippendorff_alpha_sets",
+    "label_leniency",
     "leave_one_rater_out",
+    "leniency",
     "light_kappa",
+    "mcnemar",
+    "paired_difference",
+    "pairwise_accuracy",
     "pairwise_agreement",
+    "pearson",
     "pooled_agreement",
+    "position_consistency",
+    "proportion",
+    "rater_pairs",
+    "retest_coherence",
+    "scott_pi",
     "set_distance",
+    "sign_flip_p_values",
+    "sign_flip_test",
+    "soft_pairwise_accuracy",
+    "spearman",
+    "stuart_maxwell",
+    "two_rater_table",
     "unanimity",
     "undefined",
+    "variance_components",
+    "wilson_interval",
 ]
