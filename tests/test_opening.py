@@ -170,10 +170,10 @@ def test_a_wrong_separator_is_answered_with_the_columns_seen(tmp_path: Path) -> 
 def test_kinds_are_guessed_by_name_and_said(tmp_path: Path) -> None:
     path = write(tmp_path, "item,rater,label\na,Ann,1\na,claude-sonnet-4,1\na,Claude Monet,2\n")
     study = open_study(path)
-    assert kinds(study) == {"Ann": "human", "claude-sonnet-4": "judge", "Claude Monet": "judge"}
+    assert kinds(study) == {"Ann": "human", "claude-sonnet-4": "judge", "Claude Monet": "human"}
     assert said(study, "taken as judge by name", "--judge")
-    told = open_study(path, judges=["claude-sonnet-4"])
-    assert kinds(told) == {"Ann": "human", "claude-sonnet-4": "judge", "Claude Monet": "human"}
+    told = open_study(path, judges=["Ann"])
+    assert kinds(told) == {"Ann": "judge", "claude-sonnet-4": "human", "Claude Monet": "human"}
 
 
 def test_a_judge_that_did_not_rate_is_a_mistake(tmp_path: Path) -> None:
@@ -487,3 +487,20 @@ def test_a_folder_that_is_not_clear_asks_for_study_yaml(tmp_path: Path) -> None:
     write(tmp_path, "x,y\n1,2\n", "more.csv")
     with pytest.raises(UserError, match=r"it is not clear what more.csv holds"):
         open_study(tmp_path)
+
+
+def test_an_items_table_may_repeat_what_the_ratings_say_but_not_contradict_it(tmp_path: Path) -> None:
+    write(tmp_path, "item_id,rater_id,label,topic\na,Ann,1,x\nb,Ann,2,\n")
+    write(tmp_path, "item_id,topic,prompt\na,x,What?\nb,y,Who?\n", "texts.csv")
+    assert list(open_study(tmp_path).items.attributes["topic"]) == ["x", "y"]
+    write(tmp_path, "item_id,topic,prompt\na,z,What?\n", "texts.csv")
+    with pytest.raises(UserError, match="item 'a' has topic 'z' here and 'x' elsewhere"):
+        open_study(tmp_path)
+
+
+def test_a_category_beside_the_raters_of_a_wide_table_stays_an_attribute(tmp_path: Path) -> None:
+    study = open_study(write(tmp_path, "question_id,category,human,gpt-4\n1,math,yes,no\n2,art,no,no\n"))
+    assert [rater.id for rater in study.raters] == ["human", "gpt-4"]
+    assert list(study.items.attributes["category"]) == ["math", "art"]
+    assert labels(study) == ["yes", "no", "no", "no"]
+    assert not said(study, "'category' is taken")

@@ -17,7 +17,7 @@ from voirdire.study.join import ItemTable, item_table, join_items, read_reviews
 from voirdire.study.labels import CodedLabels, check_statuses, code_labels
 from voirdire.study.long import Long, concatenate
 from voirdire.study.metrics import declare_metrics
-from voirdire.study.placing import Placed, place
+from voirdire.study.placing import Placed, is_text, place
 from voirdire.study.rater import Rater
 from voirdire.study.ratings import STATUSES, Ratings, Source
 from voirdire.study.raw import RawTable
@@ -191,13 +191,14 @@ def _items(
     notes: list[str],
 ) -> Items:
     ids = long.columns["item_id"].values
-    attributes, texts, unmatched, said = join_items(ids, tables, [*placed.items, *placed.texts])
-    counts |= unmatched
-    notes += said
-    attributes = {**placed.items, **attributes}
+    columns, without_ratings, said = join_items(ids, placed.items, tables)
+    if tables:
+        counts["items_without_ratings"] = without_ratings
+    texts = {name: column for name, column in columns.items() if is_text(name, column)}
+    attributes = {name: column for name, column in columns.items() if name not in texts}
     cluster, note = find_clusters(ids, attributes, config.clusters)
-    notes += [note] if note else []
-    return Items(ids, attributes, {**placed.texts, **texts}, cluster)
+    notes += [*said, *([note] if note else [])]
+    return Items(ids, attributes, texts, cluster)
 
 
 def _ratings(long: Long, coded: CodedLabels, placed: Placed) -> Ratings:

@@ -11,7 +11,6 @@ from voirdire.errors import Fault, UserError
 from voirdire.study.column import Column
 from voirdire.study.config import TableConfig
 from voirdire.study.faults import Faults
-from voirdire.study.placing import is_text
 from voirdire.study.raw import RawTable
 from voirdire.study.review import ADEQUACY, Adequacy, Review
 from voirdire.study.tables import name_columns
@@ -66,31 +65,45 @@ def item_table(table: RawTable, declared: TableConfig) -> ItemTable:
 
 
 def join_items(
-    ids: Sequence[str], tables: Sequence[ItemTable], taken: Sequence[str]
-) -> tuple[dict[str, Column], dict[str, Column], dict[str, int], list[str]]:
-    """Attributes and texts of the items ``ids`` (n,) from ``tables``, counts of what did not match, notes.
+    ids: Sequence[str], known: Mapping[str, Column], tables: Sequence[ItemTable]
+) -> tuple[dict[str, Column], int, list[str]]:
+    """The columns of the items ``ids`` (n,): those ``known`` from the ratings, and those of ``tables``.
 
-    A column that the items have already (``taken``, or from an earlier table) is a user's error.
+    Also how many items of the tables have no rating, and the notes. A column that stands in several places
+    must say the same of an item wherever it says something.
     """
-    attributes: dict[str, Column] = {}
-    texts: dict[str, Column] = {}
-    counts = {"items_without_ratings": 0}
+    columns = dict(known)
     notes: list[str] = []
+    without_ratings = 0
     for table in tables:
         at = {name: row for row, name in enumerate(table.ids)}
         rows = np.asarray([at.get(name, -1) for name in ids], dtype=np.intp)
         unmatched = int((rows < 0).sum())
         unrated = len(table.ids) - (len(ids) - unmatched)
-        counts["items_without_ratings"] += unrated
+        without_ratings += unrated
         notes += [*table.notes, *_said(table.name, unmatched, unrated, len(ids))]
         for name, column in table.columns.items():
-            if name in taken or name in attributes or name in texts:
-                raise UserError(
-                    f"the items have a column '{name}' already", where=table.name, fix="rename one of them"
-                )
             joined = Column(np.where(rows < 0, -1, column.codes[rows]).astype(np.int32), column.values)
-            (texts if is_text(name, joined) else attributes)[name] = joined
-    return attributes, texts, counts if tables else {}, notes
+            columns[name] = (
+                _agreed(ids, name, columns[name], joined, table.name) if name in columns else joined
+            )
+    return columns, without_ratings, notes
+
+
+def _agreed(ids: Sequence[str], name: str, first: Column, second: Column, where: str) -> Column:
+    """One column from two that say the same of each item, where both say something."""
+    both = Column.concatenate([first, second])
+    mine, theirs = both.codes[: len(ids)], both.codes[len(ids) :]
+    differ = np.flatnonzero((mine >= 0) & (theirs >= 0) & (mine != theirs))
+    if len(differ):
+        item = int(differ[0])
+        raise UserError(
+            f"item '{ids[item]}' has {name} '{second[item]}' here and '{first[item]}' elsewhere",
+            where=where,
+            expected="one value an item",
+            fix="rename one of the columns",
+        )
+    return Column(np.where(mine >= 0, mine, theirs).astype(np.int32), both.values)
 
 
 def _said(table: str, unmatched: int, unrated: int, n: int) -> list[str]:

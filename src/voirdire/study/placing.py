@@ -26,7 +26,6 @@ class Placed:
     """The further columns of a study's ratings: one value an item, a rater or a rating."""
 
     items: Mapping[str, Column]
-    texts: Mapping[str, Column]
     raters: Mapping[str, Column]
     ratings: Mapping[str, Column]
     probabilities: Mapping[str, NDArray[np.float64]]
@@ -62,12 +61,10 @@ def place(long: Long) -> Placed:
             raters[name] = value
         else:
             ratings[name] = column
-    texts = {name: column for name, column in items.items() if is_text(name, column)}
-    attributes = {name: column for name, column in items.items() if name not in texts}
     polarity = long.columns.get("polarity")
     if polarity is not None:
         polarity = constant_within(long.columns["metric"], polarity, long.given.get("polarity"))
-    return Placed(attributes, texts, raters, ratings, probabilities, polarity, tuple(notes))
+    return Placed(items, raters, ratings, probabilities, polarity, tuple(notes))
 
 
 def constant_within(group: Column, column: Column, rows: NDArray[np.bool_] | None) -> Column | None:

@@ -20,9 +20,13 @@ from voirdire.study.rater import RATER_KINDS, Rater, RaterKind
 __all__ = ["looks_like_a_model", "recruit"]
 
 MODEL_NAMES = re.compile(
-    r"(?:^|[^a-z])(?:gpt|chatgpt|claude|gemini|gemma|llama|vicuna|alpaca|mistral|mixtral|qwen|deepseek|grok"
-    r"|palm|phi-?\d|command-r|pandalm|prometheus|judgelm|nova|o[134]-(?:mini|preview)|o[13]|llm|judge|autorater)"
-    r"(?=$|[^a-z])"
+    r"(?:^|[^a-z])(?:gpt|chatgpt|gemini|llama|vicuna|alpaca|mistral|mixtral|qwen|deepseek|phi-?\d|command-r"
+    r"|pandalm|prometheus|judgelm|o[134]-(?:mini|preview)|o[13]|llm|judge|autorater)(?=$|[^a-z])"
+)
+# these are people's names as well, so they count alone or with what follows them in a model's name
+PEOPLES_NAMES = re.compile(
+    r"(?:^|[^a-z])(?:claude|gemma|nova|palm|grok)"
+    r"(?:$|[-_ .]?(?:v?\d|sonnet|opus|haiku|instant|pro|lite|micro|judge))"
 )
 KIND_SYNONYMS: Mapping[str, RaterKind] = {
     **dict.fromkeys(("llm", "ai", "model", "machine", "auto", "judges", "autorater"), "judge"),
@@ -35,10 +39,11 @@ KIND_SYNONYMS: Mapping[str, RaterKind] = {
 def looks_like_a_model(name: str) -> bool:
     """Whether a rater's name is that of a known model line, or says that it is a judge.
 
-    >>> [looks_like_a_model(name) for name in ("gpt-4-pair", "judge_1", "annotator3", "Claudette")]
-    [True, True, False, False]
+    >>> [looks_like_a_model(name) for name in ("gpt-4-pair", "judge_1", "claude-sonnet-4", "Claude Monet")]
+    [True, True, True, False]
     """
-    return MODEL_NAMES.search(name.lower()) is not None
+    plain = name.lower()
+    return MODEL_NAMES.search(plain) is not None or PEOPLES_NAMES.search(plain) is not None
 
 
 def recruit(

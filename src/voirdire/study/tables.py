@@ -144,14 +144,18 @@ def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tupl
 
 
 def _unguessed(table: RawTable, declared: TableConfig, named: Named, raters: Sequence[str]) -> Named:
-    """Undo what was guessed about the columns that turn out to be raters."""
-    undone = {name: own for name, own in named.names.items() if own in raters}
+    """Undo what was guessed about the raters' columns, and about a label beside them."""
+    undone = {
+        name: own
+        for name, own in named.names.items()
+        if own in raters or (name == "label" and name not in declared.columns)
+    }
     columns = {undone.get(name, name): column for name, column in named.columns.items()}
     names = {name: own for name, own in named.names.items() if name not in undone}
-    notes = tuple(
-        note for note in named.notes if not any(f"column '{own}' is taken" in note for own in undone.values())
+    taken = [f"column '{own}' is taken" for own in undone.values()]
+    return Named(
+        columns, names, tuple(note for note in named.notes if not any(part in note for part in taken))
     )
-    return Named(columns, names, notes)
 
 
 def _completed(table: RawTable, named: Named, *, wide: bool) -> Named:
