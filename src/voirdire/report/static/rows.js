@@ -2,7 +2,7 @@
 // All text goes in as textContent, so whatever an item, rater or label says stays text.
 (() => {
   "use strict";
-  const SHOWN = 200, GLIMPSE = 10;
+  const SHOWN = 200, GLIMPSE = 10, LISTED = 12;
   const store = document.getElementById("ratings");
   const place = document.getElementById("rows");
   if (!store || !place) return;
@@ -78,13 +78,43 @@
     line.title = source === undefined ? `row ${at(data.row, k)}` : `${source}, row ${at(data.row, k)}`;
     return line;
   }
+  // Up to a dozen ratings are listed; more are counted by label, and listed when asked for.
   function labels(group, want, judge) {
-    const cell = make("td"), list = make("ul", null, { class: "ratings" });
+    const cell = make("td"), mine = [];
     for (let k = group.from; k < group.to; k++)
-      if ((data.raters[at(data.rater, k)].kind === "human") !== judge) list.append(rating(k, want));
-    cell.append(list.children.length ? list : make("i", "none"));
+      if ((data.raters[at(data.rater, k)].kind === "human") !== judge) mine.push(k);
+    if (!mine.length) cell.append(make("i", "none"));
+    else if (mine.length <= LISTED) cell.append(list(mine, want));
+    else {
+      const hits = mine.filter((k) => want.raters.has(data.raters[at(data.rater, k)].id));
+      if (hits.length && hits.length <= LISTED) cell.append(list(hits, want));
+      cell.append(tally(mine), folded(`${number(mine.length)} ratings`, () => [list(mine, want)]));
+    }
     return cell;
   }
+  function list(ratings, want) {
+    const lines = make("ul", null, { class: "ratings" });
+    for (const k of ratings) lines.append(rating(k, want));
+    return lines;
+  }
+  function tally(ratings) {
+    const counts = new Map();
+    for (const k of ratings) {
+      const code = at(data.label.codes, k);
+      counts.set(code, (counts.get(code) || 0) + 1);
+    }
+    const line = make("p"), ordered = [...counts].sort((one, other) => one[0] - other[0]);
+    ordered.forEach(([code, n], place) =>
+      line.append(place ? " · " : "", make("b", code < 0 ? "no label" : data.label.values[code]), ` ${number(n)}`));
+    return line;
+  }
+  function folded(title, fill) {
+    const fold = make("details");
+    fold.append(make("summary", title));
+    fold.addEventListener("toggle", () => { if (fold.open && fold.children.length === 1) fold.append(...fill()); });
+    return fold;
+  }
+  const columns = [false, true].filter((judge) => data.raters.some((rater) => (rater.kind !== "human") === judge));
   const telling = data.attributes.filter((column) => column.values.length > 1);
   function row(group, want) {
     const line = make("tr"), head = make("th", null, { scope: "row" });
@@ -94,18 +124,15 @@
     if (facts.length) head.append(make("small", facts.map((fact) => fact.join(": ")).join(" · ")));
     const said = data.texts.filter((column) => value(column, group.item));
     if (said.length) {
-      const fold = make("details");
-      fold.append(make("summary", said.map((column) => column.name).join(", ")));
-      fold.addEventListener("toggle", () => {
-        if (fold.open && fold.children.length === 1)
-          for (const column of said) fold.append(make("p", value(column, group.item), { class: "said", dir: "auto" }));
-      });
-      head.append(fold);
+      const names = said.map((column) => column.name).join(", ");
+      head.append(folded(names, () =>
+        said.map((column) => make("p", value(column, group.item), { class: "said", dir: "auto" }))));
     } else if (store.dataset.texts) {
       const block = Math.floor(data.numbers[group.item] / Number(store.dataset.block));
       head.append(make("a", "text", { href: `texts-${String(block).padStart(4, "0")}.html#i${data.numbers[group.item]}` }));
     }
-    line.append(head, labels(group, want, false), labels(group, want, true));
+    line.append(head);
+    for (const judge of columns) line.append(labels(group, want, judge));
     return line;
   }
 
@@ -133,7 +160,8 @@
   const status = make("p", null, { class: "note", "aria-live": "polite" });
   const scroll = make("div", null, { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ratings, may scroll sideways" });
   const table = make("table", null, { class: "rows" }), body = make("tbody"), head = make("tr");
-  for (const title of ["Item", "People", "Judges and programs"]) head.append(make("th", title, { scope: "col" }));
+  const titles = columns.map((judge) => (judge ? "Judges and programs" : "People"));
+  for (const title of ["Item", ...titles]) head.append(make("th", title, { scope: "col" }));
   table.append(make("thead"), body);
   table.tHead.append(head);
   scroll.append(table);
