@@ -29,7 +29,9 @@ def study(
     cluster: Mapping[str, str] | None = None,
     **more: object,
 ) -> Study:
-    """A study of ``rows`` (item, metric, rater, label[, run]); ``attributes`` maps a name to the items' values."""
+    """A study of ``rows`` (item, metric, rater, label[, run]); ``attributes`` maps a name to the items'
+    values.
+    """
     items = tuple(dict.fromkeys(str(row[0]) for row in rows))
     ids = tuple(dict.fromkeys(str(row[2]) for row in rows))
     known = people or {}

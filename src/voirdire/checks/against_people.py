@@ -58,8 +58,10 @@ def against_people(context: Context) -> Finding | None:
         answer=_answer(every),
         tables=tuple(table for table in tables if table.rows),
         beware=(
-            f"κ compares the judge with each person, not with their majority, and corrects for chance; {'; '.join(scales)}.",
-            "Where one person rated an item, agreement with that person cannot be told from that person's own errors.",
+            "κ compares the judge with each person, not with their majority, and corrects for chance; "
+            f"{'; '.join(scales)}.",
+            "Where one person rated an item, agreement with that person cannot be told from that "
+            "person's own errors.",
         ),
         data={"compared": len(every)},
     )
@@ -164,7 +166,10 @@ def _slices(context: Context, every: Sequence[Case]) -> Table:
         Column("judge_person", "Judge–person κ", "coefficient"),
         Column("raw", "Raw agreement", "share"),
     )
-    caption = f"Agreement of the judge with people within slices{', first rows' if len(rows) >= MOST_SLICES else ''}"
+    caption = (
+        "Agreement of the judge with people within "
+        f"slices{', first rows' if len(rows) >= MOST_SLICES else ''}"
+    )
     return Table("against_slices", caption, columns, tuple(rows), ("judge_person",), folded=len(rows) > 12)
 
 
@@ -172,7 +177,10 @@ def _answer(every: Sequence[Case]) -> str:
     compared = [one for one in every if one.compared]
     if not compared:
         items = sum(one.rated_items for one in every)
-        return f"It can be set against one person an item ({count(items, 'item')}), and nothing says how far that person can be trusted."
+        return (
+            f"It can be set against one person an item ({count(items, 'item')}), and nothing says how far "
+            "that person can be trusted."
+        )
     gaps = [[pair.difference for pair in one.compared.values()] for one in compared]
     defined = [gap for gap in gaps if all(each.undefined is None for each in gap)]
     if not defined:
@@ -192,6 +200,7 @@ def _answer(every: Sequence[Case]) -> str:
         return f"It agrees {how} people agree with each other; the interval of the difference {zero} 0."
     which = "judges and metrics" if len({one.judge for one in compared}) > 1 else "metrics"
     return (
-        f"On {less:,} of {len(defined):,} {which} it agrees less with people than people agree with each other, under every "
+        f"On {less:,} of {len(defined):,} {which} it agrees less with people than people agree with each "
+        "other, under every "
         f"mapping; on {apart:,} the difference excludes 0."
     )

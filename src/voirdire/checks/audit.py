@@ -39,7 +39,8 @@ ORDER = (
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """One study's audit: ``answer`` in a sentence, ``lede`` what it rests on, ``facts`` beside it, then the findings.
+    """One study's audit: ``answer`` in a sentence, ``lede`` what it rests on, ``facts`` beside it, then the
+    findings.
 
     ``.to_dict()`` is the JSON document, ``.to_html()`` the report; printing it gives the summary.
     """
@@ -79,7 +80,9 @@ class Audit:
 
 
 def audit(study: Study, options: AuditOptions | None = None) -> Audit:
-    """Run every check that ``study`` supports, or those that ``options.checks`` names, and lead with the answer."""
+    """Run every check that ``study`` supports, or those that ``options.checks`` names, and lead with the
+    answer.
+    """
     chosen = options or AuditOptions()
     context = Context(study, chosen)
     found = [registry.get("check", name)(context) for name in _in_order(chosen)]

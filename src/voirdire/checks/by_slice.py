@@ -25,7 +25,8 @@ T = TypeVar("T")
 class Part:
     """The ratings for which one attribute has one value: of the items, or of the people who rated them.
 
-    One of ``items`` (n_items of the study,) and ``raters`` (n_raters of the study,) marks them, the other is None.
+    One of ``items`` (n_items of the study,) and ``raters`` (n_raters of the study,) marks them, the other
+    is None.
     """
 
     attribute: str
@@ -50,7 +51,9 @@ class Part:
 
 
 def parts(context: Context) -> tuple[Part, ...]:
-    """Every part to report by: the study's slices of items, then each attribute of people with 2 to 20 values."""
+    """Every part to report by: the study's slices of items, then each attribute of people with 2 to 20
+    values.
+    """
     return context.once("parts", lambda context: (*_item_parts(context.study), *_people_parts(context.study)))
 
 

@@ -22,7 +22,9 @@ KNOWN = ("agreement", "x", "n", "kappa", "unanimity", "runs", "fleiss", "decimal
 
 @register("check", "coherence")
 def coherence(context: Context) -> Finding | None:
-    """Published figures that the study declares, or this audit's own: can they all be true, and what do they imply?"""
+    """Published figures that the study declares, or this audit's own: can they all be true, and what do
+    they imply?
+    """
     reported = context.study.reported
     rows = tuple(_declared(reported)) if reported else tuple(_own(context))
     if not rows:
@@ -44,7 +46,8 @@ def coherence(context: Context) -> Finding | None:
         answer=_answer(rows, bool(reported)),
         tables=(table,),
         beware=(
-            "Figures that cohere may still be wrong; figures that do not cannot all be right. Items are taken as independent.",
+            "Figures that cohere may still be wrong; figures that do not cannot all be right. Items are "
+            "taken as independent.",
         ),
         missing=() if reported else ("published figures to check (`reported` in study.yaml)",),
         data={"incoherent": sum(row.cells["coherent"] == "no" for row in rows)},
@@ -131,7 +134,10 @@ def _answer(rows: tuple[Row, ...], declared: bool) -> str:
     wrong = [row for row in rows if row.cells["coherent"] == "no"]
     which = "reported" if declared else "computed"
     if wrong:
-        return f"No: of {count(len(rows), f'{which} set')} of figures, {len(wrong):,} cannot all be true, first {wrong[0].cells['what']}."
+        return (
+            f"No: of {count(len(rows), f'{which} set')} of figures, {len(wrong):,} cannot all be true, "
+            f"first {wrong[0].cells['what']}."
+        )
     if len(rows) == 1:
         return f"They cohere. {rows[0].cells['says']}"
     return f"They cohere: none of the {len(rows):,} {which} sets of figures contradicts itself."

@@ -14,7 +14,9 @@ __all__ = ["contestants"]
 
 
 def contestants(context: Context) -> str:
-    """Which judged systems are a judge itself, with their rank by pass rate, and which its siblings; empty without systems."""
+    """Which judged systems are a judge itself, with their rank by pass rate, and which its siblings; empty
+    without systems.
+    """
     column = context.study.items.attributes.get("system")
     if column is None:
         return ""

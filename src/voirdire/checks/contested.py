@@ -18,7 +18,9 @@ __all__ = ["contested", "said_by_judges"]
 
 
 def contested(context: Context, most: int) -> tuple[list[Row], int]:
-    """The first ``most`` contested items, most people first, and how many there are; a tie is kept, never broken."""
+    """The first ``most`` contested items, most people first, and how many there are; a tie is kept, never
+    broken.
+    """
     found: list[tuple[int, int, int]] = []
     panels = [
         context.people(name, context.policies(name)[0])

@@ -29,7 +29,9 @@ class Context:
     _shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def rng(self, name: str) -> np.random.Generator:
-        """A stream that depends on the seed and ``name`` only, so that checks may run in any order or alone."""
+        """A stream that depends on the seed and ``name`` only, so that checks may run in any order or
+        alone.
+        """
         return np.random.default_rng([self.options.seed, zlib.crc32(name.encode())])
 
     def once(self, name: str, compute: Callable[[Context], T]) -> T:
@@ -63,7 +65,8 @@ class Context:
     def resamples(self, n_items: int) -> int:
         """How often to resample a panel: as the options say, or 0 for the jackknife beyond 1,000 items.
 
-        There the two standard errors agree to a percent, and a study of many metrics would resample for minutes.
+        There the two standard errors agree to a percent, and a study of many metrics would resample for
+        minutes.
         """
         return self.options.resamples if n_items <= MOST_RESAMPLED else 0
 
@@ -76,7 +79,7 @@ class Context:
         return self.once("judged", lambda context: context._metrics_with("judge"))
 
     def compared(self) -> tuple[str, ...]:
-        """The audited metrics that a judge rated too; all audited metrics where no judge rated any of them."""
+        """The audited metrics that a judge rated too; all audited metrics where no judge rated any."""
         judged = set(self.judged())
         return tuple(name for name in self.audited() if name in judged) or self.audited()
 

@@ -21,7 +21,8 @@ __all__ = ["Units", "coverage", "units"]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Rated units, an item on one metric each: ``item`` and ``metric`` (n,) in the study, ``raters`` (n,) how many people.
+    """Rated units, an item on one metric each: ``item`` and ``metric`` (n,) in the study, ``raters`` (n,)
+    how many people.
 
     ``people`` gave ``labels`` in all.
     """
@@ -45,7 +46,7 @@ def units(context: Context) -> Units:
 
 @register("check", "coverage")
 def coverage(context: Context) -> Finding | None:
-    """Who rated what: fields, raters an item, shares of the population, statuses, and what is not recorded."""
+    """Who rated what: fields, raters an item, shares of the population, statuses, what is not recorded."""
     study, rated = context.study, units(context)
     if not len(study.ratings):
         return None
@@ -91,7 +92,10 @@ def _units(context: Context) -> Units:
 def _answer(context: Context, rated: Units) -> str:
     study, n = context.study, len(rated.raters)
     if not n:
-        return f"No person's label: {count(len(study.ratings), 'rating')} by judges, on {count(len(study.items), 'item')}."
+        return (
+            f"No person's label: {count(len(study.ratings), 'rating')} by judges, on "
+            f"{count(len(study.items), 'item')}."
+        )
     metrics = len(context.compared())
     total = study.population.get("metrics", len(study.metrics))
     of_all = f" of {total:,}" if total > metrics else ""

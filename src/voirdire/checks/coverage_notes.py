@@ -1,4 +1,6 @@
-"""What a reader of the coverage must know: runs mixed, labels seen in one part only, and what is not recorded."""
+"""What a reader of the coverage must know: runs mixed, labels seen in one part only, and what is not
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ def bewares(
     yield from _one_sided_labels(context, raters, metric, item)
     counts = context.study.counts
     if counts.get("merged_duplicates"):
-        yield f"{capital(count(counts['merged_duplicates'], 'row'))} repeated an identical rating and were merged."
+        yield (
+            f"{capital(count(counts['merged_duplicates'], 'row'))} repeated an identical rating and were "
+            "merged."
+        )
     if counts.get("missing_labels"):
         yield (
             f"{count(counts['missing_labels'], 'rating')} had no label: "
@@ -36,7 +41,10 @@ def bewares(
     flagged = int(((context.study.ratings.label >= 0) & (context.study.ratings.status == 0)).sum())
     flagged -= int(context.study.usable.sum())
     if flagged:
-        yield f"{count(flagged, 'label')} were given beside the judge's verdict or shown to it; agreement leaves them out."
+        yield (
+            f"{count(flagged, 'label')} were given beside the judge's verdict or shown to it; agreement "
+            "leaves them out."
+        )
 
 
 def gaps(context: Context) -> Iterator[str]:
@@ -111,7 +119,9 @@ def _one_sided_labels(
             there = int((ratings.label[rows[alone]] == code).sum())
             if bool(here) != bool(there) and max(here / several.sum(), there / alone.sum()) >= 0.05:
                 yield (
-                    f"'{label}' is {percent(here / several.sum())} of {int(several.sum()):,} labels on items with "
-                    f"several people and {percent(there / alone.sum())} of {int(alone.sum()):,} on items with one. "
+                    f"'{label}' is {percent(here / several.sum())} of {int(several.sum()):,} labels on "
+                    "items with "
+                    f"several people and {percent(there / alone.sum())} of {int(alone.sum()):,} on items "
+                    "with one. "
                     "Check that both were offered the same scale."
                 )

@@ -18,7 +18,9 @@ from voirdire.stats import agreement_weights
 __all__ = ["disagreements"]
 
 MOST_CELLS = 20_000_000
-"""Items times labels of one metric beyond which it is left out: a continuous score has no label to be sure of."""
+"""Items times labels of one metric beyond which it is left out: a continuous score has no label to be sure
+of.
+"""
 
 Found = tuple[float, int, int, int]
 """Badness, minus the item of its panel, minus the position of the case, people: sorts as wanted."""
@@ -43,14 +45,17 @@ def disagreements(context: Context) -> Finding | None:
         answer=_answer(every, rows, total),
         tables=(_table(context, rows),) if rows else (),
         beware=(
-            "Worst first: by how far the judge is from people, times how sure they are, which grows with their number.",
+            "Worst first: by how far the judge is from people, times how sure they are, which grows with "
+            "their number.",
         ),
         data={"against_all": total},
     )
 
 
 def _worst(context: Context, one: Case, position: int) -> tuple[list[Found], int]:
-    """The worst items of one case, and on how many items two people or more agree and the judge says otherwise."""
+    """The worst items of one case, and on how many items two people or more agree and the judge says
+    otherwise.
+    """
     panel = context.people(one.metric)
     coded = panel.coded
     if coded.n_items * coded.q > MOST_CELLS:
@@ -117,4 +122,7 @@ def _answer(every: Sequence[Case], rows: Sequence[Row], total: int) -> str:
     several = sum(one.n_items for one in every)
     if not several:
         return f"{count(len(rows), 'item')} to read: each has one person, who may be the one to be wrong."
-    return f"On {total:,} of {count(several, 'item')} with several people, all of them agree and the judge says otherwise."
+    return (
+        f"On {total:,} of {count(several, 'item')} with several people, all of them agree and the judge "
+        "says otherwise."
+    )

@@ -29,7 +29,9 @@ ColumnKind = Literal[
 
 @dataclass(frozen=True)
 class Missing:
-    """A cell that has no number: ``word`` (not measurable, not recorded, none, undefined, withheld) and why."""
+    """A cell that has no number: ``word`` (not measurable, not recorded, none, undefined, withheld) and
+    why.
+    """
 
     word: str
     reason: str = ""
@@ -112,8 +114,8 @@ class Finding:
     """A check's answer.
 
     ``question`` and ``answer`` are sentences; ``beware`` what a reader must know before using the numbers;
-    ``actions`` what to do next, ``missing`` what the study lacks for a full answer. ``data`` holds plain numbers that
-    other checks or the JSON need and no table shows.
+    ``actions`` what to do next, ``missing`` what the study lacks for a full answer. ``data`` holds plain
+    numbers that other checks or the JSON need and no table shows.
     """
 
     check: str

@@ -1,4 +1,6 @@
-"""Borderline, unsure, tie: labels that admit several verdicts are data. Their rates, what they move, who must decide."""
+"""Borderline, unsure, tie: labels that admit several verdicts are data. Their rates, what they move, who
+must decide.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ MOST_ITEMS = 500
 
 @register("check", "indeterminate")
 def indeterminate(context: Context) -> Finding | None:
-    """Rates of indeterminate labels by metric and rater, the headline under every policy, and the contested items."""
+    """Rates of indeterminate labels by metric and rater, the headline under every policy, and the contested
+    items.
+    """
     if not context.audited():
         return None
     rows = tuple(_rates(context))
@@ -51,7 +55,8 @@ def indeterminate(context: Context) -> Finding | None:
         answer=_answer(rows, total),
         tables=tuple(tables),
         beware=(
-            "Borderline, unsure and ties are labels: they are counted, mapped in every defensible way, and never forced.",
+            "Borderline, unsure and ties are labels: they are counted, mapped in every defensible way, "
+            "and never forced.",
         ),
         actions=actions,
         data={"contested": total},
@@ -117,7 +122,7 @@ def _headlines(context: Context) -> Table:
 def _by_rater(context: Context) -> Table:
     study = context.study
     given = np.zeros((len(study.raters), 2), dtype=np.int64)
-    for code, metric in enumerate(study.metrics):
+    for metric in study.metrics:
         if metric.scale.indeterminate:
             rows = study.rows(metric.name)
             unsure = indeterminate_codes(metric.scale)[study.ratings.label[rows]]

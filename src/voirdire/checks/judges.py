@@ -26,7 +26,9 @@ __all__ = ["judged_metrics", "judges", "panel_vote"]
 
 @register("check", "judges")
 def judges(context: Context) -> Finding | None:
-    """Each judge against people on the items that all judged, paired differences, and judges against each other."""
+    """Each judge against people on the items that all judged, paired differences, and judges against each
+    other.
+    """
     groups = judged_metrics(context)
     if not groups:
         return None
@@ -47,7 +49,9 @@ def judges(context: Context) -> Finding | None:
 
 
 def panel_vote(context: Context, metric: str, who: Sequence[int]) -> NDArray[np.intp]:
-    """The label that most judges gave each item of the people's panel (n_items,), −1 on a tie or with a verdict missing."""
+    """The label that most judges gave each item of the people's panel (n_items,), −1 on a tie or with a
+    verdict missing.
+    """
     codes = np.array([context.verdicts(metric, judge).codes for judge in who])
     q = len(context.people(metric).scale.labels)
     votes = np.stack([(codes == code).sum(axis=0) for code in range(q)], axis=1)
@@ -154,7 +158,10 @@ def _paired_table(rows: tuple[Row, ...]) -> Table:
         Column("each_other", "κ of the two judges", "coefficient"),
         Column("same", "Same verdict"),
     )
-    caption = "Two judges on the same items: raw agreement with people, paired; and how far they agree with each other"
+    caption = (
+        "Two judges on the same items: raw agreement with people, paired; and how far they agree with "
+        "each other"
+    )
     return Table("judge_pairs", caption, columns, rows, ("difference",), folded=len(rows) > 20)
 
 
@@ -178,7 +185,10 @@ def _answer(paired: Sequence[Row]) -> str:
     )
     low, high = sorted((abs(gap.low), abs(gap.high)))
     flipped = Estimate(abs(gap.value), low, high)
-    lead = f"{names[0]} agrees with people more often than {names[1]} by {spoken(flipped)} on the same items of {row.cells['metric']}"
+    lead = (
+        f"{names[0]} agrees with people more often than {names[1]} by {spoken(flipped)} on the same items "
+        f"of {row.cells['metric']}"
+    )
     if len(paired) == 1:
         return f"{lead}."
     return f"{len(apart):,} of {count(len(paired), 'paired difference')} leave out 0; the largest: {lead}."
@@ -207,7 +217,8 @@ def _unparsed(context: Context, groups: dict[str, tuple[int, ...]]) -> str:
     unparsed, n, same = (sum(getattr(one, key) for one in found) for key in ("unparsed", "n", "same"))
     total = n + unparsed
     return (
-        f"{count(unparsed, 'reply', 'replies')} of {total:,} gave no verdict: agreement with the majority lies between "
+        f"{count(unparsed, 'reply', 'replies')} of {total:,} gave no verdict: agreement with the majority "
+        "lies between "
         f"{percent(same / total, total)} and {percent((same + unparsed) / total, total)}."
     )
 
@@ -220,4 +231,7 @@ def _bewares(context: Context) -> Iterator[str]:
     for model, ids in models.items():
         if len(ids) > 1:
             yield f"{listing(ids)} are the same model, {model}; they are kept apart."
-    yield "A panel's vote needs every judge's verdict and no tie; agreement between judges is not agreement with people."
+    yield (
+        "A panel's vote needs every judge's verdict and no tie; agreement between judges is not "
+        "agreement with people."
+    )

@@ -1,4 +1,6 @@
-"""The judge against what most people said: kappa and raw agreement together, ties and unparsed replies counted."""
+"""The judge against what most people said: kappa and raw agreement together, ties and unparsed replies
+counted.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ __all__ = ["AgainstMajority", "against_majority"]
 class AgainstMajority:
     """One judge's verdicts against the most frequent human label on ``n`` items that have both.
 
-    ``ties`` items had no single most frequent label and are left out, unless the metric names what a tie counts as.
-    ``unparsed`` items have a majority and no usable verdict. ``table`` (q, q) has people in rows, the judge in columns.
+    ``ties`` items had no single most frequent label and are left out, unless the metric names what a tie
+    counts as. ``unparsed`` items have a majority and no usable verdict. ``table`` (q, q) has people in
+    rows, the judge in columns.
     """
 
     n: int

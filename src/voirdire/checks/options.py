@@ -1,4 +1,6 @@
-"""What a user may choose about an audit: one frozen record for Python, the command line and study.yaml alike."""
+"""What a user may choose about an audit: one frozen record for Python, the command line and study.yaml
+alike.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ __all__ = ["AuditOptions"]
 class AuditOptions:
     """Options of one audit.
 
-    ``level`` is the intervals' coverage. ``margin`` is how far below person-person agreement a judge may be and still
-    stand in. ``resamples`` is the number of bootstrap resamples, ``seed`` makes them repeatable. ``reading`` names the
-    scale of words for coefficients. ``worst`` is how many disagreements are listed. ``checks`` names the checks to
-    run, all where empty.
+    ``level`` is the intervals' coverage. ``margin`` is how far below person-person agreement a judge may be
+    and still stand in. ``resamples`` is the number of bootstrap resamples, ``seed`` makes them repeatable.
+    ``reading`` names the scale of words for coefficients. ``worst`` is how many disagreements are listed.
+    ``checks`` names the checks to run, all where empty.
     """
 
     level: float = 0.95

@@ -25,8 +25,10 @@ def passing(metric: Metric) -> int | None:
 
     "present" passes on a metric with positive polarity and "absent" on one with negative polarity.
 
-    >>> passing(Metric("warmth", Scale("nominal", ("pass", "borderline", "fail"), indeterminate={"borderline": ("pass", "fail")})))
-    0
+    >>> passing(Metric("warmth", Scale("binary", ("fail", "pass"))))
+    1
+    >>> passing(Metric("flattery", Scale("binary", ("present", "absent")), polarity="negative"))
+    1
     """
     there = present(metric.scale)
     if there is not None:

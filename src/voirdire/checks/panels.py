@@ -69,10 +69,11 @@ def narrow(panel: Panel, rows: NDArray[np.bool_]) -> Panel:
 
 
 def stack(panels: Sequence[Panel], unit: NDArray[np.int32] | None) -> tuple[Coded, NDArray[np.intp]]:
-    """Panels of one scale as one: every item of each panel is an item; and the raters' positions in the study.
+    """Panels of one scale as one: every item of each panel is an item; and the raters' positions in the
+    study.
 
-    ``unit`` (n_items of the study,) are the study's clusters. The labels of one item on several metrics stay together
-    when clusters are resampled, so without clusters the item is the cluster.
+    ``unit`` (n_items of the study,) are the study's clusters. The labels of one item on several metrics
+    stay together when clusters are resampled, so without clusters the item is the cluster.
     """
     starts = np.concatenate([[0], np.cumsum([panel.coded.n_items for panel in panels])])
     cluster = np.concatenate([panel.items if unit is None else unit[panel.items] for panel in panels])
@@ -113,7 +114,8 @@ def label_counts(coded: Coded) -> NDArray[np.int64]:
 
 
 def majority(coded: Coded, tie: int | None = None) -> NDArray[np.intp]:
-    """The most frequent label of each item, (n_items,); ``tie`` where two labels share the lead, −1 without one.
+    """The most frequent label of each item, (n_items,); ``tie`` where two labels share the lead, −1 without
+    one.
 
     >>> coded = Coded.from_matrix([[0, 0, 1], [0, 1, None], [1, None, None]], categories=[0, 1])
     >>> majority(coded).tolist(), majority(coded, tie=0).tolist()
@@ -128,7 +130,9 @@ def majority(coded: Coded, tie: int | None = None) -> NDArray[np.intp]:
 
 
 def as_judge(verdicts: Verdicts) -> NDArray[np.int64] | NDArray[np.float64]:
-    """A judge's verdicts as the statistics take them: codes (n_items,) of one run, else shares of the runs (n_items, q)."""
+    """A judge's verdicts as the statistics take them: codes (n_items,) of one run, else shares of the runs
+    (n_items, q).
+    """
     once = int(verdicts.counts.sum(axis=1).max(initial=0)) <= 1
     return verdicts.codes.astype(np.int64) if once else verdicts.shares
 

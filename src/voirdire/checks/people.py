@@ -1,4 +1,4 @@
-"""How far do people agree? Human-human agreement on each metric, read on its interval, and where it varies."""
+"""How far do people agree? Human-human agreement by metric, read on its interval, and where it varies."""
 
 from __future__ import annotations
 
@@ -158,11 +158,14 @@ def _bewares(context: Context, found: Sequence[Agreed], spread: Sequence[Spread]
     ]
     for one in skewed[:3]:
         notes.append(
-            f"{context.study.metric(one.metric).label}: {percent(one.pairs.share)} of pairs agree and α is {number(one.alpha.value)} "
-            f"({band(one.alpha.value, context.options.reading)}), because nearly all labels are the same; AC1 is {number(one.others['ac1'].value)}."
+            f"{context.study.metric(one.metric).label}: {percent(one.pairs.share)} of pairs agree and α "
+            f"is {number(one.alpha.value)} "
+            f"({band(one.alpha.value, context.options.reading)}), because nearly all labels are the same; "
+            f"AC1 is {number(one.others['ac1'].value)}."
         )
     if any(one.n_raters <= 5 for one in found):
         notes.append(
-            "With five raters or fewer, an interval for other raters is very wide; read the first interval as one for these raters."
+            "With five raters or fewer, an interval for other raters is very wide; read the first "
+            "interval as one for these raters."
         )
     return notes

@@ -49,7 +49,9 @@ class Spread:
 
 
 def spreads(context: Context) -> tuple[Spread, ...]:
-    """α within each slice of every metric that several people rated (the first 60 metrics of a large study)."""
+    """α within each slice of every metric that several people rated (the first 60 metrics of a large
+    study).
+    """
     return context.once("spreads", lambda context: tuple(_spreads(context)))
 
 
@@ -63,7 +65,8 @@ def hidden(spread: Spread) -> str:
         ]
     )
     return (
-        f"{spread.title}: pooled α is {number(spread.pooled.value)}, and within {spread.attribute} it is {within}. "
+        f"{spread.title}: pooled α is {number(spread.pooled.value)}, and within {spread.attribute} it is "
+        f"{within}. "
         "People agree that the groups differ, much less on items of one group."
     )
 

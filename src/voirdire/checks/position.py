@@ -1,4 +1,6 @@
-"""Does a pairwise judge look at the answers or at their places? Consistency over both orders, and who wins first."""
+"""Does a pairwise judge look at the answers or at their places? Consistency over both orders, and who wins
+first.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ __all__ = ["position"]
 
 @register("check", "position")
 def position(context: Context) -> Finding | None:
-    """Consistency where both orders were judged, and the share of wins of the answer shown first, judge and people."""
+    """Consistency where both orders were judged, and the share of wins of the answer shown first, judge and
+    people.
+    """
     metrics = [metric for metric in context.study.metrics if metric.scale.kind == "pairwise"]
     if not metrics:
         return None
@@ -36,7 +40,8 @@ def position(context: Context) -> Finding | None:
         answer=_answer(swapped, wins),
         tables=tuple(table for table in tables if table.rows),
         beware=(
-            "The better answer may stand first more often: people's share beside the judge's tells place from quality.",
+            "The better answer may stand first more often: people's share beside the judge's tells place "
+            "from quality.",
         ),
         missing=gap,
         data={"both_orders": len(swapped)},
@@ -152,7 +157,10 @@ def _answer(swapped: Sequence[Row], wins: Sequence[Row]) -> str:
         worst = min(swapped, key=lambda row: _value(row.cells["consistent"]))
         flips = 1 - _value(worst.cells["consistent"])
         pairs = int(str(worst.cells["pairs"]))
-        return f"{worst.cells['judge']} changed its verdict with the order on {percent(flips, pairs)} of {count(pairs, 'pair')}."
+        return (
+            f"{worst.cells['judge']} changed its verdict with the order on {percent(flips, pairs)} of "
+            f"{count(pairs, 'pair')}."
+        )
     shares = [row for row in wins if isinstance(row.cells["first"], Estimate)]
     said = ", ".join(
         f"{percent(_value(row.cells['first']), int(str(row.cells['n'])))} for {row.cells['rater']}"

@@ -56,7 +56,9 @@ def mean_tables(context: Context) -> Iterator[Table]:
 
 
 def extremes(tables: Sequence[Table]) -> str:
-    """The systems with the highest and the lowest figure of the first rater and metric that has two systems."""
+    """The systems with the highest and the lowest figure of the first rater and metric that has two
+    systems.
+    """
     for table in tables:
         key, name = ("wins", "system") if table.name == "wins" else ("mean", "part")
         groups: dict[tuple[Cell, Cell], list[tuple[float, str]]] = {}
@@ -69,7 +71,10 @@ def extremes(tables: Sequence[Table]) -> str:
             if len(found) > 1:
                 high, low = max(found), min(found)
                 what = "wins most often" if key == "wins" else "has the highest mean"
-                return f"On {metric}, by {rater}, {high[1]} {what} ({number(high[0])}), {low[1]} least ({number(low[0])})."
+                return (
+                    f"On {metric}, by {rater}, {high[1]} {what} ({number(high[0])}), {low[1]} least "
+                    f"({number(low[0])})."
+                )
     return "Means of the labels are in the table; no two systems can be compared."
 
 
@@ -136,7 +141,9 @@ def _wins(context: Context, metric: Metric) -> Iterator[Row]:
 def _by_rater(
     context: Context, metric: Metric, *, people: bool = False
 ) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    """The rows of each judge on the metric, and those of all people together where there is no judge or they are asked for."""
+    """The rows of each judge on the metric, and those of all people together where there is no judge or
+    they are asked for.
+    """
     study = context.study
     judges = study.judges_of(metric.name)
     rows = first_runs(context, study.rows(metric.name))

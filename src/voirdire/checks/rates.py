@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,9 @@ NOT_PREVALENCE = "Rates on a test set are not prevalence: they say how often thi
 
 @register("check", "rates")
 def rates(context: Context) -> Finding | None:
-    """Raw verdict rates by polarity, system and slice; contrasts of matched slices; means where labels are numbers."""
+    """Raw verdict rates by polarity, system and slice; contrasts of matched slices; means where labels are
+    numbers.
+    """
     rows = verdict_rows(context)
     means = list(mean_tables(context))
     if not len(rows) and not means:
@@ -113,7 +116,7 @@ def _by_attribute(context: Context, rows: VerdictRows, name: str) -> tuple[Row, 
     order = np.argsort(code, kind="stable")
     edges = np.searchsorted(code[order], np.arange(len(column.values) + 1))
     found = []
-    for value, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for value, (start, stop) in enumerate(pairwise(edges.tolist())):
         if stop > start:
             inside = np.zeros(len(rows), dtype=bool)
             inside[order[start:stop]] = True
@@ -160,7 +163,8 @@ def _answer(context: Context, rows: VerdictRows) -> str:
     if systems > 1:
         tail = f"; {above:,} of {systems:,} systems score higher on positive metrics"
     return (
-        f"Positive metrics pass {figures[0]} (n {len(both[0]):,}), negative {figures[1]} (n {len(both[1]):,}), "
+        f"Positive metrics pass {figures[0]} (n {len(both[0]):,}), negative {figures[1]} (n "
+        f"{len(both[1]):,}), "
         f"a gap of {number(gap, 1)} points{tail}."
     )
 

@@ -64,7 +64,7 @@ def _undecided(context: Context) -> Table:
     probabilities = study.ratings.probabilities
     rows: list[Row] = []
     if probabilities:
-        every = np.array([values for values in probabilities.values()])
+        every = np.array(list(probabilities.values()))
         known = ~np.isnan(every).all(axis=0)
         top = np.max(np.where(np.isnan(every), -1.0, every), axis=0)
         for judge in study.raters_of("judge"):

@@ -32,8 +32,8 @@ class Weighing(TypedDict):
 def weights(scale: Scale) -> Weighing:
     """How a disagreement weighs where judge and people are compared, as arguments of the statistics.
 
-    Nominal: any two different labels disagree fully. Ordinal: by the squared distance of ranks. Numeric: by the
-    squared distance of the numbers.
+    Nominal: any two different labels disagree fully. Ordinal: by the squared distance of ranks. Numeric: by
+    the squared distance of the numbers.
     """
     level = alpha_level(scale)
     if level == "nominal":

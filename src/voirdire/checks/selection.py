@@ -1,4 +1,6 @@
-"""Were the judged items easy? Agreement on items on which people are unanimous, and on those they split over."""
+"""Were the judged items easy? Agreement on items on which people are unanimous, and on those they split
+over.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ __all__ = ["selection"]
 
 @register("check", "selection")
 def selection(context: Context) -> Finding | None:
-    """The judge on unanimous and on split items, and whether judged items are more unanimous than the others."""
+    """The judge on unanimous and on split items, and whether judged items are more unanimous than the
+    others.
+    """
     compared = [one for one in cases(context) if one.compared]
     if not compared:
         return None
@@ -49,7 +53,8 @@ def selection(context: Context) -> Finding | None:
         answer=_answer(context, compared, flattering),
         tables=tuple(table for table in tables if table.rows),
         beware=(
-            "Agreement on items that were chosen because people agreed on them is higher than on items as they come.",
+            "Agreement on items that were chosen because people agreed on them is higher than on items "
+            "as they come.",
         ),
         data={"flattering": len(flattering)},
     )
@@ -124,9 +129,13 @@ def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row
         who = listing(list(dict.fromkeys(str(row.cells["metric"]) for row in flattering)), most=3)
         row = flattering[0]
         return (
-            f"Yes: on {who} people are unanimous on {row.cells['judged']} of the judged items and on {row.cells['left']} of the "
+            f"Yes: on {who} people are unanimous on {row.cells['judged']} of the judged items and on "
+            f"{row.cells['left']} of the "
             "others, so agreement there is flattering."
         )
     items = sum(int(several(context.people(one.metric).coded).sum()) for one in compared)
     same = sum(int(unanimous(context.people(one.metric).coded).sum()) for one in compared)
-    return f"No sign of it: people are unanimous on {share(same, items)} of {count(len(compared), 'compared panel')}, and the judge saw them all alike."
+    return (
+        f"No sign of it: people are unanimous on {share(same, items)} of "
+        f"{count(len(compared), 'compared panel')}, and the judge saw them all alike."
+    )

@@ -17,9 +17,9 @@ def share_of(
 ) -> Estimate:
     """The share of true values in ``hits`` (n,), with Wilson's interval.
 
-    Where ``cluster`` (n,) says which cases were drawn together, the interval rests on the effective number of cases,
-    p (1 - p) / SE², at most n and at least the number of clusters' worth that a share of 0 or 1 leaves. Undefined
-    without a case (``no_labels``).
+    Where ``cluster`` (n,) says which cases were drawn together, the interval rests on the effective number
+    of cases, p (1 - p) / SE², at most n and at least the number of clusters' worth that a share of 0 or 1
+    leaves. Undefined without a case (``no_labels``).
 
     >>> hits = np.array([True] * 6 + [False] * 4)
     >>> print(share_of(hits), share_of(hits, cluster=np.arange(10) // 2))

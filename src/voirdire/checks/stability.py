@@ -27,7 +27,8 @@ NOT_CORRECTNESS = "This is reliability, not correctness."
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """One rater's repeated ratings on metrics of one scale: ``coded`` has runs as its raters, units as its items.
+    """One rater's repeated ratings on metrics of one scale: ``coded`` has runs as its raters, units as its
+    items.
 
     ``item`` and ``metric`` (n_items of coded,) say which item and metric of the study each unit is.
     """
@@ -66,7 +67,9 @@ def repeats(context: Context, rater: int) -> tuple[Repeats, ...]:
 
 @register("check", "stability")
 def stability(context: Context) -> Finding | None:
-    """Unanimity and chance-corrected agreement over runs, overall and by slice, of every judge with repeats."""
+    """Unanimity and chance-corrected agreement over runs, overall and by slice, of every judge with
+    repeats.
+    """
     found = [one for judge in context.study.raters_of("judge") for one in repeats(context, judge)]
     if not found:
         if not context.judged():
@@ -94,7 +97,8 @@ def stability(context: Context) -> Finding | None:
             ),
         ),
         beware=(
-            "A judge that repeats itself may be wrong every time; a judge that does not cannot be right every time.",
+            "A judge that repeats itself may be wrong every time; a judge that does not cannot be right "
+            "every time.",
         ),
         data={"unanimous": [int(unanimous(one.coded).sum()) for one in found]},
     )

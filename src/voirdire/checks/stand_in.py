@@ -1,4 +1,6 @@
-"""May the judge stand in for people? The audit's main question, answered by a printed rule, metric by metric."""
+"""May the judge stand in for people? The audit's main question, answered by a printed rule, metric by
+metric.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ NO_JUDGE = "no judge on this metric"
 NO_PEOPLE = "no person rated this metric"
 NO_SHARED = "no item has both a person and a verdict"
 MOST_ALONE = 30
-"""Metrics with several raters that are listed one by one under one answer; more are shown in the folded table."""
+"""Metrics with several raters that are listed one by one under one answer; more are shown in the folded
+table.
+"""
 ALONE = Bounds({"kept apart": undefined("insufficient_raters")})
 NOTHING = Bounds({"kept apart": undefined("no_labels")})
 
@@ -55,13 +59,15 @@ def stand_in(context: Context) -> Finding | None:
     beware = [rule(context.options.margin)]
     if scales:
         beware.append(
-            f"Judge–person and person–person agreement are one coefficient, 1 − D_o / D_e: {'; '.join(sorted(scales))}."
+            "Judge–person and person–person agreement are one coefficient, 1 − D_o / D_e: "
+            f"{'; '.join(sorted(scales))}."
         )
     level = verdicts[0].level
     if level > context.options.level + 1e-12:
         beware.append(
             f"Differences are shown at {number(100 * level, 2)} %, so that over all metrics at most "
-            f"{number(100 * (1 - context.options.level), 0)} % of the answers given are expected to be wrong (Benjamini and Yekutieli)."
+            f"{number(100 * (1 - context.options.level), 0)} % of the answers given are expected to be "
+            "wrong (Benjamini and Yekutieli)."
         )
     return Finding(
         check="stand_in",
@@ -132,7 +138,7 @@ def _settle(one: Case, differences: Sequence[Estimate], margin: float) -> _Settl
 
 
 def _single_rated(context: Context, alone: Sequence[Case], level: float) -> Iterator[StandIn]:
-    """Metrics with one person an item, or with no item that both sides labelled: pooled by judge and scale."""
+    """Metrics with one person an item, or no item that both sides labelled: pooled by judge and scale."""
     groups: dict[tuple[int, object, bool], list[Case]] = {}
     for one in alone:
         groups.setdefault(
@@ -275,7 +281,10 @@ def _one_by_one(context: Context, alone: Sequence[Case]) -> Table:
         same = int((verdicts.codes[people.coded.item] == people.coded.label)[given].sum())
         kappa, n = pooled(context, one.judge, [one.metric])[policy.name], int(given.sum())
         low, _ = clopper_pearson_interval(same, n, level=context.options.level)
-        sure = f"all {n:,} agree, so resampling cannot show doubt; exact agreement is at least {percent(float(low))}"
+        sure = (
+            f"all {n:,} agree, so resampling cannot show doubt; exact agreement is at least "
+            f"{percent(float(low))}"
+        )
         rows.append(
             Row(
                 {
@@ -313,5 +322,8 @@ def _actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Action]:
             why = f"Makes person–person agreement measurable on {count(len(one.metrics), 'metric')}."
         else:
             what = f"More labels on {_names(context, one)}"
-            why = f"{capital(one.settle)} would settle it; the answer now rests on {count(one.n_items, 'item')}."
+            why = (
+                f"{capital(one.settle)} would settle it; the answer now rests on "
+                f"{count(one.n_items, 'item')}."
+            )
         yield Action(what, why, cost, gain=len(one.metrics) / labels)

@@ -1,4 +1,6 @@
-"""The evidence for the stand-in verdicts: judge-person and person-person agreement, metric by metric, policy by policy."""
+"""The evidence for the stand-in verdicts: judge-person and person-person agreement, metric by metric,
+policy by policy.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class Case:
 
     ``compared`` holds judge, people and difference on the items with several people, one entry a policy;
     ``rated_items`` have a person and a verdict, ``single_rated`` of them one person; ``n_people`` rated them.
-    ``chance`` is the judge's disagreement by chance under those policies where it never disagreed with anybody.
+    ``chance`` is the judge's disagreement by chance under those policies where it never disagreed with
+    anybody.
     """
 
     judge: int
@@ -54,7 +57,9 @@ class Case:
 
 
 def cases(context: Context) -> tuple[Case, ...]:
-    """Every judge on every metric that it and people labelled, judge by judge, in declared order of the metrics."""
+    """Every judge on every metric that it and people labelled, judge by judge, in declared order of the
+    metrics.
+    """
     return context.once("cases", _cases)
 
 
@@ -89,7 +94,8 @@ def without_disagreement(pair: JudgePerson, chance: float, level: float) -> Esti
     """The difference where judge and people never disagreed: 0, with an exact interval.
 
     No resample of such items has a spread, yet n items without one disagreement allow a disagreement of up to
-    1 - (alpha / 2)^(1/n) (Clopper & Pearson 1934), which over the ``chance`` disagreement bounds the coefficients.
+    1 - (alpha / 2)^(1/n) (Clopper & Pearson 1934), which over the ``chance`` disagreement bounds the
+    coefficients.
     """
     most = (1 - ((1 - level) / 2) ** (1 / max(pair.n_clusters, 1))) / chance
     return replace(

@@ -23,8 +23,10 @@ BARELY = 0.20
 def rule(margin: float) -> str:
     """The rule as a reader sees it."""
     return (
-        "Judge minus person agreement: how much better, beyond chance, a person agrees with the judge than with "
-        "another person on the same items. Yes if, under every mapping of indeterminate labels, the whole interval lies above "
+        "Judge minus person agreement: how much better, beyond chance, a person agrees with the judge "
+        "than with "
+        "another person on the same items. Yes if, under every mapping of indeterminate labels, the "
+        "whole interval lies above "
         f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell."
     )
 
@@ -71,11 +73,12 @@ def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items:
 def items_needed(
     differences: Sequence[Estimate], errors: Sequence[float], n_items: int, margin: float
 ) -> int | None:
-    """Items with several people at which an undecided answer would be settled, or None where it cannot be said.
+    """Items with several people at which an undecided answer would be settled, or None where it cannot be
+    said.
 
-    A standard error, of ``errors``, shrinks with the square root of the number of items, and the widest policy
-    counts. First the half-width must shrink to the margin; where it has, to the distance from the present
-    difference to the nearer of the two ends, minus the margin and 0.
+    A standard error, of ``errors``, shrinks with the square root of the number of items, and the widest
+    policy counts. First the half-width must shrink to the margin; where it has, to the distance from the
+    present difference to the nearer of the two ends, minus the margin and 0.
 
     >>> items_needed([Estimate(-0.1, -0.45, 0.25)], [0.15], 9, 0.10)
     78

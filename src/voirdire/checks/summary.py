@@ -29,66 +29,27 @@ def answer(verdicts: Sequence[StandIn], findings: Sequence[Finding]) -> str:
         return "Cannot tell. There is no judge in this study; it can say how far people agree."
     audited = [one for one in verdicts if one.reason not in (NO_PEOPLE, NO_JUDGE)]
     if not audited:
-        return "Cannot tell. No person rated what the judge did; the judge can be described, and not compared with people."
+        return (
+            "Cannot tell. No person rated what the judge did; the judge can be described, and not "
+            "compared with people."
+        )
     clauses = [_clause(audited, each) for each in ("yes", "no", "cannot tell")]
-    return f"{_word({one.answer for one in audited})} {capital('; '.join(clause for clause in clauses if clause))}."
+    return (
+        f"{_word({one.answer for one in audited})} "
+        f"{capital('; '.join(clause for clause in clauses if clause))}."
+    )
 
 
 def lede(context: Context, verdicts: Sequence[StandIn]) -> str:
     """What the answer rests on: agreement where several people rated beside agreement where one did."""
     several = [one for one in verdicts if one.n_items]
     alone = [one for one in verdicts if not one.n_items and one.judge_person.defined]
-    said = []
-    if several:
-        items = {
-            name: max(one.n_items for one in several if name in one.metrics)
-            for one in several
-            for name in one.metrics
-        }
-        judge, people = _together(context, several)
-        said.append(
-            f"where several people rated ({count(sum(items.values()), 'item')}), judge–person κ is {judge} beside {people} "
-            "between people"
-        )
-    if alone:
-        items_alone = max(
-            sum(one.rated_items for one in alone if one.judge == judge)
-            for judge in {one.judge for one in alone}
-        )
-        one = alone[0].judge_person.defined
-        headline = (
-            spoken(one[0])
-            if len(alone) == 1 and len({str(each) for each in one}) == 1
-            else _range([each.judge_person for each in alone])
-        )
-        said.append(
-            f"where one person rated ({count(items_alone, 'item')}), it is {headline}, and nobody can check that person's labels"
-            if several
-            else f"one person rated each item ({count(items_alone, 'item')}): judge–person κ is {headline}, and nobody can check "
-            "that person's labels"
-        )
+    said = [_where_several(context, several)] if several else []
+    said += [_where_alone(alone)] if alone else []
     unrated = sum(len(one.metrics) for one in verdicts if one.reason == NO_PEOPLE)
     if said and unrated:
         said.append(f"{count(unrated, 'further metric')} no person rated")
     return f"{capital('; '.join(said))}." if said else _people_only(context)
-
-
-def _together(context: Context, several: Sequence[StandIn]) -> tuple[str, str]:
-    """Judge-person and person-person κ in words: pooled where one judge rated several metrics of one scale."""
-    names = [name for one in several for name in one.metrics]
-    scales = {context.study.metric(name).scale.labels for name in names}
-    judges = {one.judge for one in several}
-    if len(names) > 1 and len(scales) == 1 and len(judges) == 1:
-        code = next(
-            code for code in context.study.raters_of("judge") if context.study.raters[code].id in judges
-        )
-        found = pooled_pairs(context, code, names)
-        both = (
-            Bounds({name: pair.judge for name, pair in found.items()}),
-            Bounds({name: pair.people for name, pair in found.items()}),
-        )
-        return _range([both[0]]), _range([both[1]])
-    return _range([one.judge_person for one in several]), _range([one.person_person for one in several])
 
 
 def facts(context: Context, findings: Sequence[Finding]) -> Mapping[str, str]:
@@ -136,7 +97,10 @@ def _clause(verdicts: Sequence[StandIn], which: Answer) -> str:
     metrics = list(dict.fromkeys(name for one in mine for name in one.metrics))
     on = f"on {metrics[0]}" if len(metrics) == 1 else f"on {count(len(metrics), 'metric')}"
     if which == "cannot tell":
-        return f"{on} this audit cannot tell{f' for {judges}' if several_judges and judges else ''}, because {_because(mine)}"
+        return (
+            f"{on} this audit cannot tell{f' for {judges}' if several_judges and judges else ''}, because "
+            f"{_because(mine)}"
+        )
     who = judges if several_judges else "the judge"
     are = "are" if several_judges and len({one.judge for one in mine}) > 1 else "is"
     verb = (
@@ -159,7 +123,9 @@ def _because(mine: Sequence[StandIn]) -> str:
 
 
 def _kind(one: StandIn) -> tuple[str, str]:
-    """The reason in the words of a sentence, alone and after "on 3"; the same for metrics with like reasons."""
+    """The reason in the words of a sentence, alone and after "on 3"; the same for metrics with like
+    reasons.
+    """
     if one.reason == ONE_RATER:
         return "each item had one person", "each item had one person"
     if not one.n_items:
@@ -182,6 +148,47 @@ def _people_only(context: Context) -> str:
     if people and not judges:
         return "What follows is the audit of the people: how far they agree, and who differs."
     return "What follows describes the judge: how stable it is, and its rates." if judges else ""
+
+
+def _where_several(context: Context, several: Sequence[StandIn]) -> str:
+    items = {
+        name: max(one.n_items for one in several if name in one.metrics)
+        for name in dict.fromkeys(name for one in several for name in one.metrics)
+    }
+    judge, people = _together(context, several)
+    n = count(sum(items.values()), "item")
+    return f"where several people rated ({n}), judge–person κ is {judge} beside {people} between people"
+
+
+def _where_alone(alone: Sequence[StandIn]) -> str:
+    by_judge: dict[str, int] = {}
+    for one in alone:
+        by_judge[one.judge] = by_judge.get(one.judge, 0) + one.rated_items
+    defined = alone[0].judge_person.defined
+    same = len(alone) == 1 and len({str(each) for each in defined}) == 1
+    kappa = spoken(defined[0]) if same else _range([each.judge_person for each in alone])
+    n = count(max(by_judge.values()), "item")
+    return (
+        f"where one person rated ({n}), judge–person κ is {kappa}, and nobody can check that person's labels"
+    )
+
+
+def _together(context: Context, several: Sequence[StandIn]) -> tuple[str, str]:
+    """Judge-person and person-person κ in words: pooled where one judge rated several metrics of one scale."""
+    names = [name for one in several for name in one.metrics]
+    scales = {context.study.metric(name).scale.labels for name in names}
+    judges = {one.judge for one in several}
+    if len(names) > 1 and len(scales) == 1 and len(judges) == 1:
+        code = next(
+            code for code in context.study.raters_of("judge") if context.study.raters[code].id in judges
+        )
+        found = pooled_pairs(context, code, names)
+        both = (
+            Bounds({name: pair.judge for name, pair in found.items()}),
+            Bounds({name: pair.people for name, pair in found.items()}),
+        )
+        return _range([both[0]]), _range([both[1]])
+    return _range([one.judge_person for one in several]), _range([one.person_person for one in several])
 
 
 def _indeterminate(context: Context) -> dict[str, str]:

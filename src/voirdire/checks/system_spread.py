@@ -35,7 +35,10 @@ def spread_table(context: Context, rows: VerdictRows, who: str) -> Table:
         Column("lowest", "Lowest"),
         Column("points", "Highest minus lowest", "difference"),
     )
-    caption = "Spread over systems; the two were picked for being furthest apart, so the interval of their difference is too kind"
+    caption = (
+        "Spread over systems; the two were picked for being furthest apart, so the interval of their "
+        "difference is too kind"
+    )
     return Table(f"spread_{who}", caption, columns, tuple(found), ("points",))
 
 

@@ -14,11 +14,13 @@ Answer = Literal["yes", "no", "cannot tell"]
 
 @dataclass(frozen=True)
 class StandIn:
-    """May ``judge`` stand in for people on ``metrics``? One metric, or several that have the same answer and reason.
+    """May ``judge`` stand in for people on ``metrics``? One metric, or several that have the same answer
+    and reason.
 
-    ``judge_person``, ``person_person`` and ``difference`` hold one estimate a policy; their intervals have ``level``,
-    which is corrected over metrics. ``n_items`` are the items with several people and a verdict, ``single_rated`` of
-    ``rated_items`` had one person. ``labels_to_settle`` is what ``settle`` would cost, 0 where it cannot be said.
+    ``judge_person``, ``person_person`` and ``difference`` hold one estimate a policy; their intervals have
+    ``level``, which is corrected over metrics. ``n_items`` are the items with several people and a verdict,
+    ``single_rated`` of ``rated_items`` had one person. ``labels_to_settle`` is what ``settle`` would cost,
+    0 where it cannot be said.
     """
 
     judge: str

@@ -1,4 +1,6 @@
-"""One row a verdict: who gave it, on which item and metric, and whether it passes. What rates are counted from."""
+"""One row a verdict: who gave it, on which item and metric, and whether it passes. What rates are counted
+from.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,12 @@ __all__ = ["VerdictRows", "first_runs", "verdict_rows"]
 
 @dataclass(frozen=True, eq=False)
 class VerdictRows:
-    """Verdicts on metrics with a passing label; all arrays (n,) are positions in the study, ``passed`` the outcome.
+    """Verdicts on metrics with a passing label; all arrays (n,) are positions in the study, ``passed`` the
+    outcome.
 
-    ``lacking`` (n_raters of the study,) counts the units that each rater was asked for and gave no verdict on, or one
-    that the declared policy removes: they are in no denominator. ``kind`` says whose verdicts these are: judge, or human where there is no judge.
+    ``lacking`` (n_raters of the study,) counts the units that each rater was asked for and gave no verdict
+    on, or one that the declared policy removes: they are in no denominator. ``kind`` says whose verdicts
+    these are: judge, or human where there is no judge.
     """
 
     kind: str
@@ -100,7 +104,9 @@ def _verdict_rows(context: Context) -> VerdictRows:
 
 
 def _outcomes(metric: Metric) -> NDArray[np.int8] | None:
-    """Each label's outcome under the declared policy: 1 passes, 0 does not, −1 is removed; None without a passing label."""
+    """Each label's outcome under the declared policy: 1 passes, 0 does not, −1 is removed; None without a
+    passing label.
+    """
     code = passing(metric)
     if code is None:
         return None
@@ -110,7 +116,9 @@ def _outcomes(metric: Metric) -> NDArray[np.int8] | None:
 
 
 def _cluster(context: Context, item: NDArray[np.intp]) -> NDArray[np.intp] | None:
-    """The declared cluster of each verdict, or its item where items were judged on several metrics or by several raters."""
+    """The declared cluster of each verdict, or its item where items were judged on several metrics or by
+    several raters.
+    """
     declared = context.study.items.cluster
     if declared is not None:
         return declared[item].astype(np.intp)

@@ -21,7 +21,7 @@ TIE = "tie"
 
 
 def vote_pair_table(context: Context, every: Sequence[Case]) -> Table:
-    """One row a metric with a pairwise scale, judge and slice; every pair of votes on one item counts once."""
+    """One row a metric with a pairwise scale, judge and slice; every pair of votes on an item counts once."""
     rows = [
         row
         for one in every
@@ -42,7 +42,7 @@ def vote_pair_table(context: Context, every: Sequence[Case]) -> Table:
 
 
 def judge_pairs(coded: Coded, codes: NDArray[np.intp], rows: NDArray[np.bool_]) -> Pairs:
-    """Pairs of the judge and one person, over the people's labels in ``rows`` (n,) on items with a verdict."""
+    """Pairs of the judge and one person, over the labels in ``rows`` (n,) on items with a verdict."""
     said = codes[coded.item]
     counted = rows & (said >= 0)
     return Pairs(int((said[counted] == coded.label[counted]).sum()), int(counted.sum()))
