@@ -174,7 +174,7 @@ def _where_alone(alone: Sequence[StandIn]) -> str:
 
 
 def _together(context: Context, several: Sequence[StandIn]) -> tuple[str, str]:
-    """Judge-person and person-person κ in words: pooled where one judge rated several metrics of one scale."""
+    """Judge-person and person-person κ in words: pooled where one judge rated several metrics of a scale."""
     names = [name for one in several for name in one.metrics]
     scales = {context.study.metric(name).scale.labels for name in names}
     judges = {one.judge for one in several}
