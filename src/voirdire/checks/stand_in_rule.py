@@ -16,6 +16,7 @@ FEW_ITEMS = 50
 """Below this many items an undecided answer names their number first."""
 MOST_TIMES = 1000
 """More than so many times the present items is no plan."""
+MOST_WORDS = 10
 BARELY = 0.20
 """People whose agreement beyond chance lies below this barely agree."""
 
@@ -52,7 +53,8 @@ def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items:
     """Why the rule says what it says, in at most ten words."""
     undefined = next((one.undefined for one in (*people, *differences) if one.undefined is not None), None)
     if undefined is not None:
-        return f"{count(n_items, 'item')}; {REASONS[undefined]}"
+        why = f"{count(n_items, 'item')}; {REASONS[undefined]}"
+        return why if len(why.split()) <= MOST_WORDS else REASONS[undefined]
     no_interval = next((one.no_interval for one in differences if not one.has_interval), None)
     if no_interval is not None:
         return f"{count(n_items, 'item')}; no interval can be built"
