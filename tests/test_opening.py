@@ -504,3 +504,26 @@ def test_a_category_beside_the_raters_of_a_wide_table_stays_an_attribute(tmp_pat
     assert list(study.items.attributes["category"]) == ["math", "art"]
     assert labels(study) == ["yes", "no", "no", "no"]
     assert not said(study, "'category' is taken")
+
+
+def test_a_question_is_the_item_where_nothing_else_is(tmp_path: Path) -> None:
+    study = open_study(write(tmp_path, "question,annotator,score\nWhy?,Ann,1\nHow?,Ann,2\n"))
+    assert study.items.ids == ("Why?", "How?")
+    assert said(study, "'question' is taken as item_id")
+    both = open_study(write(tmp_path, "id,question,annotator,score\n1,Why?,Ann,1\n1,How?,Ann,2\n"))
+    assert both.items.ids == ("1",)
+    assert [metric.name for metric in both.metrics] == ["Why?", "How?"]
+
+
+def test_a_studys_spellings_of_missing_are_those_of_its_text_files(tmp_path: Path) -> None:
+    write(tmp_path, "item_id,rater_id,label\na,Ann,none\nb,Ann,NA\n")
+    write(
+        tmp_path,
+        '{"item_id": "c", "rater_id": "Ann", "label": "none"}\n{"item_id": "d", "rater_id": "Ann"}',
+        "more.jsonl",
+    )
+    tables: list[dict[str, Any]] = [{"file": "tone.csv"}, {"file": "more.jsonl"}]
+    config = {"tables": tables, "missing": ["none"], "metrics": {"*": {}}}
+    assert labels(open_study(tmp_path, config=config)) == [None, "NA", "none", None]
+    tables[1]["missing"] = ["none"]
+    assert labels(open_study(tmp_path, config=config)) == [None, "NA", None, None]

@@ -40,7 +40,7 @@ def open(
 
     ``columns`` maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join
     several with ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each.
-    ``missing`` are the spellings of a missing label in text files. ``config`` holds further keys of
+    ``missing`` are the spellings of a missing label. ``config`` holds further keys of
     study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes are
     raised as ``UserError``.
 
@@ -70,14 +70,15 @@ def read(
     config: Mapping[str, Any] | None = None,
 ) -> Reading:
     """The tables of a study before they are given a meaning; arguments as for :func:`open`."""
-    over = {**(config or {}), **({"missing": list(missing)} if missing is not None else {})}
-    extra: dict[str, Any] = {"columns": dict(columns or {}), "raters": list(wide)}
+    over = dict(config or {})
+    spelled = None if missing is None else list(missing)
+    extra: dict[str, Any] = {"columns": dict(columns or {}), "raters": list(wide), "missing": spelled}
     if is_frame(source):
         frame = TableConfig(file="data frame", **extra)
         return Reading(((read_frame(source), frame),), read_declaration(over, where="config"), "data frame")
     path = _path(source)
     if path.suffix.lower() in (".yaml", ".yml") or path.is_dir():
-        return _read_folder(path, over, extra)
+        return _read_folder(path, over if spelled is None else {**over, "missing": spelled}, extra)
     table = TableConfig(file=path.name, **extra)
     return Reading(((read_table(path, table), table),), read_declaration(over, where="config"), _name(path))
 
@@ -128,19 +129,15 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
 
 def _with_options(tables: Sequence[TableConfig], extra: Mapping[str, Any]) -> list[TableConfig]:
     """Declared tables with what was asked for on this call, which only one table of ratings can take."""
-    if not any(extra.values()):
+    asked = {name: extra[name] for name in ("columns", "raters") if extra[name]}
+    if not asked:
         return list(tables)
     if sum(table.kind == "ratings" for table in tables) > 1:
         raise UserError(
             "columns and rater columns of several tables were given at once", fix="declare them in study.yaml"
         )
     return [
-        table.model_copy(
-            update={
-                "columns": {**table.columns, **extra["columns"]},
-                "raters": extra["raters"] or table.raters,
-            }
-        )
+        table.model_copy(update={**asked, "columns": {**table.columns, **extra["columns"]}})
         if table.kind == "ratings"
         else table
         for table in tables

@@ -96,7 +96,7 @@ def test_rows_select_by_kind_slice_and_use(study: Study) -> None:
 
 
 def test_an_unknown_metric_is_a_mistake(study: Study) -> None:
-    with pytest.raises(UserError, match="no metric named 'tine'.*tone"):
+    with pytest.raises(UserError, match=r"no metric named 'tine'.*tone"):
         study.rows("tine")
 
 

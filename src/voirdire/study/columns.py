@@ -85,7 +85,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
         ),
     ),
     "metric": ("metric_name", "criterion", "criteria", "dimension", "question", "measure", "aspect"),
-    "rater_kind": ("rater_type", "annotator_type", "kind"),
+    "rater_kind": ("rater_type", "annotator_type"),
     "label": (
         *(
             "rating",
@@ -163,6 +163,13 @@ def find_columns(
             taken.add(match)
             if match != canonical:
                 notes.append(f"{where}: column '{match}' is taken as {canonical}.")
+    if (
+        "item_id" not in source
+        and "item_id" not in skip
+        and normal_name(source.get("metric", "")) == "question"
+    ):
+        source["item_id"] = source.pop("metric")  # where nothing else names the items, the question does
+        notes = [note.replace("is taken as metric", "is taken as item_id") for note in notes]
     return Naming(source, tuple(notes))
 
 

@@ -122,9 +122,8 @@ def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tupl
     if declared.layout == "long":
         return [], named
     if declared.raters:
-        return check_rater_columns(table, declared.raters), _unguessed(
-            table, declared, named, declared.raters
-        )
+        raters = check_rater_columns(table, declared.raters)
+        return raters, _unguessed(table, declared, named, raters)
     sure = "label" in declared.columns or "label" in table.columns or "rater_id" in named.columns
     if sure and declared.layout != "wide":
         return [], named
@@ -199,9 +198,9 @@ def _one_rater(table: RawTable, named: Named, n: int) -> Named:
 def _missing(table: RawTable, declared: TableConfig, missing: Collection[str] | None) -> tuple[str, ...]:
     if declared.missing is not None:
         return tuple(declared.missing)
-    if missing is not None:
-        return tuple(missing)
-    return MISSING if table.text else ()
+    if not table.text:
+        return ()
+    return MISSING if missing is None else tuple(missing)
 
 
 def _lacks(table: RawTable, name: str, meaning: str) -> UserError:
