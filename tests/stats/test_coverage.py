@@ -74,5 +74,5 @@ def test_cautions_name_what_is_scarce() -> None:
     assert found.caution is None  # nothing varies, so there is no interval to warn about
     skewed = Coded.from_matrix([[0, 0]] * 96 + [[1, 1], [1, 0], [0, 1], [0, 0]], cluster=range(100))
     found = agreement(skewed, ["krippendorff_alpha", "gwet_ac"], interval="jackknife")
-    assert "worth 2.0 items" in (found["krippendorff_alpha"].caution or "")
+    assert "worth 2.0 clusters" in (found["krippendorff_alpha"].caution or "")
     assert found["gwet_ac"].caution is None

@@ -195,4 +195,30 @@ def test_each_rater_against_the_others(rng: np.random.Generator) -> None:
         others = Coded.from_matrix(np.delete(table, r, axis=1), categories=range(3))
         assert found[r].coefficient.value == pytest.approx(judge_agreement(others, labels).coefficient.value)
     alone = leave_one_rater_out(Coded.from_matrix([[0, NAN], [NAN, 1]]))
-    assert {r.coefficient.undefined for r in alone} == {"no_labels"}
+    assert {r.coefficient.undefined for r in alone} == {"no_pairable_items"}
+    assert leave_one_rater_out(Coded.from_matrix([[None, None]])) == []
+    words = leave_one_rater_out(Coded.from_matrix([["a", "b"]]), weights="linear")
+    assert {r.agreement.undefined for r in words} == {"no_order"}
+
+
+@pytest.mark.parametrize("weights", ["identity", "quadratic"])
+@pytest.mark.parametrize("clusters", [None, 12])
+def test_all_raters_at_once_are_each_rater_alone(
+    rng: np.random.Generator, weights: str, clusters: int | None
+) -> None:
+    table, _ = study(rng, raters=5)
+    cluster = None if clusters is None else rng.integers(0, clusters, len(table))
+    table[table[:, 4] == 0] = NAN
+    found = leave_one_rater_out(
+        Coded.from_matrix(table, categories=range(3), cluster=cluster), weights=weights
+    )
+    for r, rater in enumerate(found):
+        labels = np.where(np.isnan(table[:, r]), -1, table[:, r]).astype(int)
+        others = Coded.from_matrix(np.delete(table, r, axis=1), categories=range(3), cluster=cluster)
+        alone = judge_agreement(others, labels, weights=weights)
+        for one, other in [(rater.agreement, alone.agreement), (rater.coefficient, alone.coefficient)]:
+            assert (one.low, one.value, one.high) == pytest.approx(
+                (other.low, other.value, other.high), abs=1e-9
+            )
+            counts = (one.n_items, one.n_ratings, one.n_pairable_items, one.n_clusters)
+            assert counts == (other.n_items, other.n_ratings, other.n_pairable_items, other.n_clusters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from voirdire.stats.against_others import JudgeAgreement, RaterAgreement, judge_agreement, leave_one_rater_out
+from voirdire.stats.against_others import JudgeAgreement, judge_agreement
 from voirdire.stats.bland_altman import BlandAltman, bland_altman
 from voirdire.stats.brennan import BrennanPrediger, brennan_prediger
 from voirdire.stats.clustered import clustered_mean
@@ -21,6 +21,7 @@ from voirdire.stats.icc import ICC, intraclass_correlation
 from voirdire.stats.judge_person import JudgePerson, judge_against_people
 from voirdire.stats.kendall_w import KendallW, kendall_w
 from voirdire.stats.krippendorff import KrippendorffAlpha, krippendorff_alpha
+from voirdire.stats.leave_rater_out import RaterAgreement, leave_one_rater_out
 from voirdire.stats.leniency import label_leniency, leniency
 from voirdire.stats.light import LightKappa, light_kappa
 from voirdire.stats.marginal_homogeneity import ChiSquareTest, bhapkar, bowker, stuart_maxwell

@@ -1,10 +1,9 @@
-"""A judge, or one rater, against people on any items, single-rated ones too."""
+"""A judge against people on any items, single-rated ones too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from voirdire.registry import register
@@ -15,22 +14,13 @@ from voirdire.stats.judge_form import JUDGE, JUDGE_AGREEMENT
 from voirdire.stats.judge_sums import Maker, sums_with_people
 from voirdire.stats.weights import By, Weights
 
-__all__ = ["JudgeAgreement", "RaterAgreement", "judge_agreement", "leave_one_rater_out"]
+__all__ = ["JudgeAgreement", "judge_agreement"]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
     """A judge's agreement with people on some items: raw, and beyond chance."""
 
-    agreement: Estimate
-    coefficient: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class RaterAgreement:
-    """One rater's agreement with all others on the items they share: raw, and beyond chance."""
-
-    rater: int
     agreement: Estimate
     coefficient: Estimate
 
@@ -59,33 +49,9 @@ def judge_agreement(
     if sums is None:
         return JudgeAgreement(undefined(reason), undefined(reason))
     spread = intervals.jackknife_error(sums.without_each_unit(), sums.frequency)
-    made = Maker(coded, sums, level, THESE_RATERS, "jackknife", sums.n - 1, 0)
+    made = Maker.on(coded, sums, level, THESE_RATERS, "jackknife")
     value = sums.value()
     return JudgeAgreement(
         made.estimate(value[JUDGE_AGREEMENT], spread[JUDGE_AGREEMENT], by_share=False),
         made.estimate(value[JUDGE], spread[JUDGE]),
     )
-
-
-@register("statistic", "leave_one_rater_out")
-def leave_one_rater_out(
-    coded: Coded, *, weights: Weights = "identity", by: By = "value", level: float = 0.95
-) -> list[RaterAgreement]:
-    """Each rater against all others on the items they share, by the coefficient of :func:`judge_agreement`.
-
-    One entry for every rater who rated, in order of their number. Undefined (``no_pairable_items``) for a
-    rater who shares no item. It is the human level beside a judge's :func:`judge_agreement` with the same
-    people.
-
-    >>> [round(r.agreement.value, 2) for r in leave_one_rater_out(Coded.from_matrix([[0, 0, 1], [1, 1, 1]]))]
-    [0.75, 0.75, 0.5]
-    """
-    results = []
-    for rater in np.unique(coded.rater):
-        own = coded.rater == rater
-        labels = np.full(coded.n_items, -1)
-        labels[coded.item[own]] = coded.label[own]
-        others = coded.select(~own & (labels[coded.item] >= 0))
-        found = judge_agreement(others, labels, weights=weights, by=by, level=level)
-        results.append(RaterAgreement(int(rater), found.agreement, found.coefficient))
-    return results

@@ -100,7 +100,7 @@ def judge_against_people(
         spread = np.hypot(spread, intervals.jackknife_error(_with_difference(sums.without_each_rater())))
         df = len(sums.raters) - 1
     method = f"{'bootstrap' if resamples else 'jackknife'} standard error, t"
-    made = Maker(coded, sums, level, target, method, df, resamples)
+    made = Maker.on(coded, sums, level, target, method, df=df, resamples=resamples)
     value = _with_difference(sums.value())
     judged, among, raw_judge, raw_people, difference = (
         made.estimate(value[k], spread[k], lost[k], by_share=k not in (JUDGE_AGREEMENT, PEOPLE_AGREEMENT))

@@ -41,30 +41,43 @@ def sums_with_people(
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """What the estimates of one comparison have in common."""
+    """What the estimates of one comparison have in common.
 
-    coded: Coded
-    sums: Sums
+    ``counts`` are the estimate's ``n_...`` fields; ``caution`` is that of intervals in general and
+    ``rare_labels`` that of intervals beyond chance.
+    """
+
+    counts: dict[str, Any]
     level: float
     target: str
     method: str
     df: int
-    resamples: int
+    resamples: int = 0
+    caution: str | None = None
+    rare_labels: str | None = None
+
+    @classmethod
+    def on(cls, coded: Coded, sums: Sums, level: float, target: str, method: str, **rest: int) -> Maker:
+        """For the items of ``coded``, counted and looked at for what weakens an interval."""
+        r = coded.ratings_per_item()
+        counts = {
+            "n_items": int((r > 0).sum()),
+            "n_ratings": coded.n_ratings,
+            "n_pairable_items": int((r >= 2).sum()),
+            "n_clusters": None if coded.cluster is None else sums.n,
+        }
+        few = interval_caution(coded, sums.n, rare=0.0)
+        rare = interval_caution(coded, sums.n, rare=FEW_RARE_IN_DIFFERENCE)
+        return cls(counts, level, target, method, caution=few, rare_labels=rare, **{"df": sums.n - 1, **rest})
 
     def estimate(self, value: float, error: float, lost: int = 0, *, by_share: bool = True) -> Estimate:
         """An estimate with its t interval, or with why it has none; ``by_share`` as in :class:`Form`."""
-        counts: dict[str, Any] = {"n_items": self.n_items, "n_ratings": self.coded.n_ratings}
         if math.isnan(value):
-            return undefined("no_variation", **counts)
-        if self.target == NEW_RATERS and self.df < 2:
-            ends = intervals.none("insufficient_raters")
-        elif self.df < 1:
-            ends = intervals.none("insufficient_items")
-        elif lost > (1 - FEWEST) * self.resamples:
-            ends = intervals.none("too_few_resamples")
-        else:
-            ends = intervals.student(float(value), float(error), self.df, self.level)
-        rare = FEW_RARE_IN_DIFFERENCE if by_share else 0.0
+            return undefined(
+                "no_variation", n_items=self.counts["n_items"], n_ratings=self.counts["n_ratings"]
+            )
+        ends = self._ends(float(value), float(error), lost)
+        caution = self.rare_labels if by_share else self.caution
         return Estimate(
             float(value),
             ends.low,
@@ -75,13 +88,15 @@ class Maker:
             no_interval=ends.none,
             resamples=self.resamples,
             undefined_resamples=int(lost),
-            n_pairable_items=int((self.coded.ratings_per_item() >= 2).sum()),
-            n_clusters=None if self.coded.cluster is None else self.sums.n,
-            caution=interval_caution(self.coded, self.sums.n, rare=rare) if ends.none is None else None,
-            **counts,
+            caution=caution if ends.none is None else None,
+            **self.counts,
         )
 
-    @property
-    def n_items(self) -> int:
-        """Items that count."""
-        return int((self.coded.ratings_per_item() > 0).sum())
+    def _ends(self, value: float, error: float, lost: int) -> intervals.Bounds:
+        if self.target == NEW_RATERS and self.df < 2:
+            return intervals.none("insufficient_raters")
+        if self.df < 1:
+            return intervals.none("insufficient_items")
+        if lost > (1 - FEWEST) * self.resamples:
+            return intervals.none("too_few_resamples")
+        return intervals.student(value, error, self.df, self.level)

@@ -9,11 +9,13 @@ agreement, AC1, Brennan-Prediger) is not affected.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from voirdire.stats.coded import Coded
 
-__all__ = ["FEW_RARE", "FEW_RARE_IN_DIFFERENCE", "FEW_UNITS", "interval_caution"]
+__all__ = ["FEW_RARE", "FEW_RARE_IN_DIFFERENCE", "FEW_UNITS", "caution", "interval_caution"]
 
 FEW_UNITS = 30
 FEW_RARE = 5.0
@@ -31,14 +33,22 @@ def interval_caution(coded: Coded, n_units: int, *, rare: float = FEW_RARE) -> s
     >>> interval_caution(skewed, 100)
     'the labels other than the commonest are worth 1.5 items: the interval may be too narrow'
     """
-    if n_units < FEW_UNITS:
-        unit = "items" if coded.cluster is None else "clusters"
-        return f"only {n_units} {unit}: the interval may be too narrow"
-    if rare <= 0:
-        return None
+    unit = "items" if coded.cluster is None else "clusters"
+    if rare <= 0 or n_units < FEW_UNITS:
+        return caution(n_units, unit=unit)
     r = coded.ratings_per_item()
     shares = np.bincount(coded.label, weights=1 / r[coded.item], minlength=1) / max((r > 0).sum(), 1)
-    others = (1 - shares.max()) * n_units
-    if others >= rare:
+    return caution(n_units, (1 - shares.max()) * n_units, fewest=rare, unit=unit)
+
+
+def caution(
+    n_units: int, others: float = math.inf, *, fewest: float = FEW_RARE, unit: str = "items"
+) -> str | None:
+    """The rule itself, where ``others`` is what the labels other than the commonest are worth in units."""
+    if n_units < FEW_UNITS:
+        return f"only {n_units} {unit}: the interval may be too narrow"
+    if others >= fewest:
         return None
-    return f"the labels other than the commonest are worth {others:.1f} items: the interval may be too narrow"
+    return (
+        f"the labels other than the commonest are worth {others:.1f} {unit}: the interval may be too narrow"
+    )
