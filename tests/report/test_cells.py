@@ -11,6 +11,7 @@ from voirdire.checks.finding import Bounds, Column, LabelCounts, Missing
 from voirdire.report.cells import show
 from voirdire.report.marks import axis, plot
 from voirdire.report.palette import label_parts, letters, tones
+from voirdire.report.tables import cautions
 from voirdire.report.wording import interval, number, span
 from voirdire.stats.estimate import Estimate, undefined
 
@@ -131,3 +132,11 @@ def test_figures_beyond_the_axis_point_off_its_edge() -> None:
 def test_equal_figures_are_one_figure_and_no_range() -> None:
     assert span([0.501, 0.499]) == "0.50"
     assert interval(0, 1, "rate") == f"[0,{NBSP}100]"
+
+
+def test_cautions_that_differ_in_a_count_are_said_once() -> None:
+    every = [estimate(0.5, caution=f"only {n} items: the interval may be too narrow") for n in (9, 3, 8)]
+    assert cautions([*every, estimate(0.5, caution="A word."), estimate(0.5)]) == (
+        "only 3 to 9 items: the interval may be too narrow",
+        "A word",
+    )

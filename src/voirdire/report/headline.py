@@ -70,8 +70,8 @@ def rules(audit: Audit) -> tuple[tuple[str, str, str], ...]:
 
 def _names(audit: Audit) -> list[Column]:
     """What tells entries apart: the metric, the judge where there are several, or that alone."""
-    several_judges = len({entry.judge for entry in audit.stand_in}) > 1
-    several_metrics = len({entry.metrics for entry in audit.stand_in}) > 1
+    several_judges = len({entry.judge for entry in audit.stand_in if entry.judge}) > 1
+    several_metrics = len({entry.metrics for entry in audit.stand_in if entry.judge}) > 1
     if several_judges and not several_metrics:
         return [Column("judge", "Judge")]
     return [Column("metric", "Metric"), *([Column("judge", "Judge")] if several_judges else [])]
@@ -96,8 +96,8 @@ def _bounds(bounds: Bounds, entry: StandIn) -> Cell:
     return Missing("not measurable", entry.reason)
 
 
-def _single_rated(entry: StandIn) -> str:
+def _single_rated(entry: StandIn) -> Cell:
     if not entry.rated_items:
-        return "no rated item"
+        return Missing("none", "no item rated")
     share = wording.number(entry.single_rated / entry.rated_items, "share", cases=entry.rated_items)
     return f"{share}\n{wording.count(entry.single_rated)} of {wording.count(entry.rated_items)}"

@@ -48,12 +48,18 @@ def _viewer(audit: Audit, few: bool, folder: str, text: bool) -> dict[str, objec
     if few:
         rows = ordered_rows(study, np.arange(n, dtype=np.intp))
         note = f"All {count(n)} ratings, one item a row with every label it received.{left_out}"
-        return {"note": note, "n": n, "data": embedded(ratings_data(study, rows, text=text)), "pages": ()}
+        return {
+            "note": note,
+            "n": n,
+            "data": embedded(ratings_data(study, rows, text=text)),
+            "pages": (),
+            "index": "",
+        }
     if not folder:
         note = (
             f"The {count(n)} ratings are too many for one page; a report written to a folder has them beside."
         )
-        return {"note": note, "n": n, "data": "", "pages": ()}
+        return {"note": note, "n": n, "data": "", "pages": (), "index": ""}
     counts = np.bincount(study.ratings.metric, minlength=len(study.metrics))
     pages = tuple(
         (f"{folder}/{page_name(code)}", f"{metric.label}: {count(int(counts[code]))} ratings")
@@ -61,4 +67,4 @@ def _viewer(audit: Audit, few: bool, folder: str, text: bool) -> dict[str, objec
         if counts[code]
     )
     note = f"All {count(n)} ratings are in pages beside this report, one a metric.{left_out}"
-    return {"note": note, "n": n, "data": "", "pages": pages}
+    return {"note": note, "n": n, "data": "", "pages": pages, "index": f"{folder}/index.html"}

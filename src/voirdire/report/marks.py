@@ -127,6 +127,6 @@ def _mark(who: Actor, y: int, shown: list[Estimate], on: Axis) -> Mark:
 
 
 def _step(extent: float) -> float:
-    rough = (extent or 1.0) / 3
+    rough = (extent or 1.0) / 4
     magnitude = 10.0 ** math.floor(math.log10(rough))
-    return float(next(step for m in (1, 2, 5, 10) if (step := m * magnitude) >= rough))
+    return float(next(step for m in (1, 2, 2.5, 5, 10) if (step := m * magnitude) >= rough))

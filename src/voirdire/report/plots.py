@@ -18,12 +18,12 @@ from voirdire.report.tables import plot_groups, row_actor, telling_columns
 
 __all__ = ["Figure", "figure", "intervals", "label_shares"]
 
-FROM_ROWS = 8
+FROM_ROWS = 6
 """A table with fewer plotted rows draws its marks in its own cells."""
+DRAWN = ("raters", "rates")
+"""Checks whose tables are drawn as figures, highest value first; of the others, slices in their order."""
 AT_MOST = 60
 """Rows that one figure draws."""
-SORTED = ("raters", "rates")
-"""Checks whose figures go from the highest value to the lowest; the others keep their table's order."""
 TALL = 24
 """A figure with more rows folds with its table."""
 FONT = 'Inter,"Source Sans 3","Segoe UI","Helvetica Neue",Arial,"Liberation Sans",sans-serif'
@@ -54,14 +54,18 @@ def figure(finding: Finding, table: Table, name: str) -> Figure | None:
     groups = plot_groups(table, table.columns, finding.check)
     plotted = groups[0] if groups else []
     rows = [row for row in table.rows if any(estimates(row.cells.get(column.key)) for column in plotted)]
-    if len(rows) < FROM_ROWS:
+    if len(rows) < FROM_ROWS or not (finding.check in DRAWN or table.name.endswith("slices")):
         return None
-    if finding.check in SORTED:
+    if finding.check in DRAWN:
         rows.sort(key=lambda row: -_middle(row.cells.get(plotted[0].key)))
     spec = intervals(table, plotted, rows[:AT_MOST], finding.check)
     names = " and ".join(column.title for column in plotted)
     some = f" The first {AT_MOST} of {len(rows)} rows." if len(rows) > AT_MOST else ""
-    caption = f"{names}: a mark a row, its interval a thin line.{some} The numbers are in the table below."
+    ranges = any(isinstance(row.cells.get(column.key), Bounds) for row in rows for column in plotted)
+    thick = ", its range over mappings a thick one" if ranges else ""
+    caption = (
+        f"{names}: a mark a row, its interval a thin line{thick}.{some} The numbers are in the table below."
+    )
     label = f"{finding.answer} {table.caption}, as a plot."
     return Figure(f"plot-{name}", embedded(spec), label, caption, tall=len(rows) > TALL)
 
@@ -93,6 +97,11 @@ def intervals(
             "low",
             {"type": "rule", "strokeWidth": 1.5},
             {"x": {**across, "field": "low"}, "x2": {"field": "high"}},
+        ),
+        _layer(
+            "from",
+            {"type": "rule", "strokeWidth": 5},
+            {"x": {**across, "field": "from"}, "x2": {"field": "to"}},
         ),
         _layer("off_low", _arrow("triangle-left"), {"x": {**across, "field": "low"}}),
         _layer("off_high", _arrow("triangle-right"), {"x": {**across, "field": "high"}}),
@@ -130,12 +139,15 @@ def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dic
 
 def _point(name: str, cell: Cell, column: Column, on: Axis) -> dict[str, Any]:
     found = estimates(cell)
+    values = [estimate.value for estimate in found]
     ends = [end for estimate in found if estimate.has_interval for end in (estimate.low, estimate.high)]
     shown = show(cell, column, with_n=not isinstance(cell, Bounds))
     return {
         "row": name,
         "what": column.title,
         "value": _middle(cell),
+        "from": min(values) if max(values) - min(values) > (on.high - on.low) / 200 else None,
+        "to": max(values),
         "low": max(min(ends), on.low) if ends else None,
         "high": min(max(ends), on.high) if ends else None,
         "off_low": (min(ends) < on.low or None) if ends else None,
@@ -154,7 +166,7 @@ def _frame(values: list[dict[str, Any]], *, height: int) -> dict[str, Any]:
         "labelColor": "var(--ink2)",
         "titleColor": "var(--ink2)",
         "labelFontSize": 12,
-        "labelFont": "inherit",
+        "labelFont": FONT,
     }
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",

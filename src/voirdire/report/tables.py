@@ -28,6 +28,9 @@ Href = Callable[[Evidence | None], str]
 """Where the ratings behind a row can be seen, '' where nowhere."""
 
 
+_COUNT = re.compile(r"\d+(?![\d.,])")
+
+
 @dataclass(frozen=True)
 class Heading:
     """A column's head: its title, whether figures stand under it, and the axis of a plot column."""
@@ -168,8 +171,17 @@ def notes(every: Sequence[Estimate], bounds: Sequence[Bounds] = ()) -> tuple[str
 
 
 def cautions(every: Sequence[Estimate]) -> tuple[str, ...]:
-    """Each sentence of caution once."""
-    return tuple(dict.fromkeys(estimate.caution for estimate in every if estimate.caution))
+    """Each sentence of caution once; those that differ in a count alone become one with its range."""
+    counts: dict[str, set[int]] = {}
+    for estimate in every:
+        if estimate.caution:
+            sentence = _COUNT.sub("#", estimate.caution.rstrip("."), count=1)
+            found = _COUNT.search(estimate.caution)
+            counts.setdefault(sentence, set()).update([int(found[0])] if found else [])
+    return tuple(
+        sentence.replace("#", wording.span(sorted(numbers), "count"), 1) if numbers else sentence
+        for sentence, numbers in counts.items()
+    )
 
 
 def _says(cell: Cell) -> bool:
