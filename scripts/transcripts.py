@@ -1,6 +1,6 @@
 """Run what a page tells a reader to run, and put the true output under it.
 
-In ``README.md`` and the tutorial every shell block's ``voirdire`` lines and every Python block are run, in
+On each page of ``PAGES`` every shell block's ``voirdire`` lines and every Python block are run, in
 order, in one folder that starts empty. A ``text`` block that follows one holds its output, and is replaced. A
 ``csv`` or ``yaml`` block is first saved under the last file name that the page mentions before it.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "data-model.md"]
 WIDTH = "100"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)
 FILE = re.compile(r"`([\w./-]+\.(?:csv|yaml))`")
