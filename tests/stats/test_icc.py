@@ -216,9 +216,7 @@ def test_a_sparse_design_of_many_raters_is_quick() -> None:
 
 
 @pytest.mark.coverage_simulation
-@pytest.mark.parametrize(
-    ("n", "k", "share", "runs"), [(50, 3, 0, 500), (50, 5, 0.2, 150), (30, 4, 0.3, 150)]
-)
+@pytest.mark.parametrize(("n", "k", "share", "runs"), [(50, 3, 0, 500), (50, 5, 0.2, 150), (30, 4, 0.3, 150)])
 def test_intervals_cover_the_truth(n: int, k: int, share: float, runs: int) -> None:
     rng = np.random.default_rng(n + k)
     absolute, consistency = [], []
