@@ -293,3 +293,14 @@ def test_quadratic_weights_make_alpha_and_interval_alpha_one(rng: np.random.Gene
 
 def test_light_leaves_out_pairs_that_share_nothing() -> None:
     assert light_kappa([[1, 1, None], [2, 2, None], [1, None, 1]]) == pytest.approx(1.0)
+
+
+def test_too_many_raters_to_pair_are_refused_and_named_in_an_estimate(rng: np.random.Generator) -> None:
+    item, rater = np.arange(60_000), np.arange(60_000) // 2
+    many = Coded(*(a.astype(np.int32) for a in (item // 2, rater, item % 2)), 30_000, 60_000, 2)
+    with pytest.raises(UserError, match="conger_kappa cannot be computed: too many raters"):
+        conger_kappa(many)
+    found = agreement(many, ["conger_kappa", "light_kappa"], interval="none")
+    assert {estimate.undefined for estimate in found.values()} == {"too_many_raters"}
+    few = Coded.from_matrix(rng.integers(0, 2, (300_000, 5)))
+    assert light_kappa(few) == pytest.approx(conger_kappa(few), abs=1e-3)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from voirdire.errors import UserError
 from voirdire.stats.coded import MOST_CELLS, Coded, as_coded
+from voirdire.stats.estimate import REASONS
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units, collapse
 
@@ -20,6 +21,7 @@ __all__ = [
     "evaluate",
     "pair_agreement",
     "ratio",
+    "too_many_raters",
     "why_undefined",
 ]
 
@@ -55,7 +57,9 @@ def evaluate(
     """The coefficient's value on a table (N, R) or a :class:`Coded`, NaN where undefined."""
     coded = as_coded(ratings, categories)
     form = coefficient.form(coded)
-    if why_undefined(coded) not in (None, "no_variation"):
+    if (reason := coefficient.reason(coded)) is not None:
+        raise UserError(f"{coefficient.name} cannot be computed: {REASONS[reason]}")
+    if why_undefined(coded) != "no_variation":
         return float("nan")
     units = collapse(coded, by_rater=form.by_rater)
     return float(form.value(units.frequency @ form.features(units)))
@@ -99,18 +103,18 @@ def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> N
         return np.where(denominator > 0, numerator / denominator, np.nan)
 
 
-def by_rater_table(units: Units, *, cells_an_entry: int = 1) -> NDArray[np.float64]:
-    """Which rater gave which label, 1 or 0 (U, R * q); too large a table is a :class:`UserError`.
+def too_many_raters(coded: Coded, numbers: int) -> str | None:
+    """``too_many_raters`` if a table of distinct items by ``numbers`` would not fit in memory, or None.
 
-    ``cells_an_entry`` is how many numbers the caller makes of each.
+    Items that all raters labelled alike are one, so q labels or none from R raters make (q + 1)^R at most.
     """
+    units = min(coded.n_items, (coded.q + 1) ** coded.n_raters)
+    return "too_many_raters" if units * numbers > MOST_CELLS else None
+
+
+def by_rater_table(units: Units) -> NDArray[np.float64]:
+    """Which rater gave which label, 1 or 0 (U, R * q)."""
     coded = units.coded
-    width = coded.n_raters * coded.q
-    if coded.n_items * width * cells_an_entry > MOST_CELLS:
-        raise UserError(
-            f"{coded.n_raters:,} raters with {coded.q:,} categories are too many to pair",
-            fix="use fleiss_kappa or krippendorff_alpha, which need no table of raters",
-        )
-    table = np.zeros((coded.n_items, width))
+    table = np.zeros((coded.n_items, coded.n_raters * coded.q))
     table[coded.item, coded.rater.astype(np.int64) * coded.q + coded.label] = 1.0
     return table

@@ -18,6 +18,7 @@ from voirdire.stats.coefficient import (
     evaluate,
     pair_agreement,
     ratio,
+    too_many_raters,
 )
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units
@@ -35,7 +36,8 @@ class CongerKappa:
     by: By = "value"
 
     def reason(self, coded: Coded) -> str | None:
-        return weights_reason(coded, self.weights, self.by)
+        width = coded.n_raters * coded.q
+        return weights_reason(coded, self.weights, self.by) or too_many_raters(coded, width)
 
     def form(self, coded: Coded) -> Form:
         w = agreement_weights(coded, self.weights, self.by)

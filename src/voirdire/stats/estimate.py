@@ -21,6 +21,7 @@ REASONS = {
     "no_labels": "no label to count",
     "not_identifiable": "the data cannot determine it",
     "too_many_labels": "too many distinct labels to count",
+    "too_many_raters": "too many raters to pair",
     "negative_values": "a ratio scale has no values below zero",
     "singular": "the covariance cannot be inverted",
     "too_few_resamples": "too few resamples gave a value",

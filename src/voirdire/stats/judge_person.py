@@ -27,7 +27,8 @@ class JudgePerson:
     """The judge's and the people's agreement on the same items, and their difference (judge minus people).
 
     ``judge`` and ``people`` are beyond chance, ``judge_agreement`` and ``people_agreement`` raw.
-    ``standard_error`` and ``df`` belong to the difference, so that it can be stated at any level.
+    ``n_clusters`` counts the resampled units: items, where there are no clusters. ``standard_error`` and
+    ``df`` belong to the difference, so that it can be stated at any level.
     """
 
     judge: Estimate

@@ -64,11 +64,11 @@ def leave_one_rater_out(
 def _scores(
     coded: Coded, rater: NDArray[np.int64], n_raters: int, weights: Weights, by: By
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """The form's values (R, 4), their jackknife errors (R, 4) and the items or clusters each rests on (R,)."""
+    """The form's values (R, 4), their jackknife errors (R, 4) and the units each rests on (R,)."""
     collapsed = collapse(coded)
     left, _, which = leave_one_out(collapsed, coded)
     verdict = np.empty(len(left.item), np.int64)
-    verdict[which] = coded.label  # the label that was taken away judges the rest
+    verdict[which] = coded.label  # the label taken away judges the rest
     form = judge_form(coded, Verdicts(verdict, None), weights, by, 1)
     features = form.features(replace(left, item=np.arange(len(verdict))))
 

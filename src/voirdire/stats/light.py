@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from voirdire.registry import register
 from voirdire.stats.coded import Coded
-from voirdire.stats.coefficient import by_rater_table, chance_corrected, computed_by, evaluate, ratio
+from voirdire.stats.coefficient import (
+    by_rater_table,
+    chance_corrected,
+    computed_by,
+    evaluate,
+    ratio,
+    too_many_raters,
+)
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units
 from voirdire.stats.weights import By, Weights, agreement_weights, weights_reason
@@ -28,7 +35,8 @@ class LightKappa:
     by: By = "value"
 
     def reason(self, coded: Coded) -> str | None:
-        return weights_reason(coded, self.weights, self.by)
+        width = coded.n_raters * (coded.n_raters - 1) // 2 * coded.q**2
+        return weights_reason(coded, self.weights, self.by) or too_many_raters(coded, width)
 
     def form(self, coded: Coded) -> Form:
         w = agreement_weights(coded, self.weights, self.by)
@@ -36,8 +44,7 @@ class LightKappa:
         first, second = np.triu_indices(n_raters, k=1)
 
         def features(units: Units) -> NDArray[np.float64]:
-            given = by_rater_table(units, cells_an_entry=len(first) * q * q // max(n_raters * q, 1) + 1)
-            given = given.reshape(-1, n_raters, q)
+            given = by_rater_table(units).reshape(-1, n_raters, q)
             return (given[:, first, :, None] * given[:, second, None, :]).reshape(
                 len(given), len(first) * q * q
             )
