@@ -53,8 +53,10 @@
     const attribute = data.attributes.find((column) => column.name === name);
     if (attribute) return value(attribute, group.item) === sought;
     const column = data.more.find((other) => other.name === name);
-    if (!column) return false;
-    for (let k = group.from; k < group.to; k++) if (value(column, k) === sought) return true;
+    for (let k = group.from; k < group.to; k++) {
+      const found = column ? value(column, k) : data.raters[at(data.rater, k)].attributes[name];
+      if (found === sought) return true;
+    }
     return false;
   }
 
