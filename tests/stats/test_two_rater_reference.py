@@ -71,7 +71,10 @@ def gwet_table(case: Case) -> Values:
 
 def cohen_table(case: Case) -> Values:
     table = case["data"]["table"]
-    forms = {name: cohen_kappa(table, weights=name) for name in ("identity", "linear", "quadratic")}
+    forms = {
+        name: cohen_kappa(table, weights=name, interval="wald")
+        for name in ("identity", "linear", "quadratic")
+    }
     plain = forms["identity"]
     return {
         "kappa": plain.estimate.value,
@@ -94,7 +97,7 @@ def custom_weights(case: Case) -> Values:
 
 def paradox_table(case: Case) -> Values:
     table = case["data"]["table"]
-    plain, paradox = cohen_kappa(table), kappa_paradox(table)
+    plain, paradox = cohen_kappa(table, interval="wald"), kappa_paradox(table)
     return {
         "percent_agreement": plain.observed,
         "kappa": plain.estimate.value,

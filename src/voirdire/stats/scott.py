@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from voirdire.registry import register
 from voirdire.stats.two_rater import TwoRaterKappa, disagreement_weights, kappa_of, square_shares
 
 __all__ = ["scott_pi"]
+
+Floats = NDArray[np.float64]
 
 
 @register("statistic", "scott_pi")
@@ -16,6 +19,7 @@ def scott_pi(
     *,
     weights: str | ArrayLike = "identity",
     values: ArrayLike | None = None,
+    interval: str = "adjusted",
     level: float = 0.95,
 ) -> TwoRaterKappa:
     """Agreement of two raters beyond what the label shares of both together would give by chance.
@@ -26,12 +30,14 @@ def scott_pi(
     Source: Scott 1955; standard error by the delta method on the multinomial table.
 
     >>> print(scott_pi([[20, 5], [10, 15]]).estimate)
-    0.39 [0.14, 0.65]
+    0.39 [0.10, 0.62]
     """
-    p, n = square_shares(table)
-    v = disagreement_weights(weights, len(p), values=values)
+    v = disagreement_weights(weights, len(square_shares(table)[0]), values=values)
     v = (v + v.T) / 2
-    pooled = (p.sum(0) + p.sum(1)) / 2
-    chance = pooled[:, None] * pooled[None, :]
-    pull = v @ pooled
-    return kappa_of(p, n, v, chance, pull[:, None] + pull[None, :], level=level)
+
+    def chance(p: Floats) -> tuple[Floats, Floats]:
+        pooled = (p.sum(0) + p.sum(1)) / 2
+        pull = v @ pooled
+        return pooled[:, None] * pooled[None, :], pull[:, None] + pull[None, :]
+
+    return kappa_of(table, v, chance, interval=interval, level=level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from voirdire.errors import UserError
 from voirdire.stats.coded import Coded
 from voirdire.stats.estimate import Estimate, undefined
-from voirdire.stats.transforms import bounded_estimate, wald_interval
+from voirdire.stats.transforms import bounded_estimate, fisher_interval, wald_interval
 
 __all__ = [
     "TwoRaterKappa",
@@ -140,32 +141,56 @@ def delta_standard_error(shares: Floats, gradient: Floats, n: float) -> float:
     return float(np.sqrt(max(0.0, float((shares * (gradient - mean) ** 2).sum())) / n))
 
 
-def kappa_of(
-    shares: Floats, n: float, v: Floats, chance: Floats, chance_slope: Floats, *, level: float
-) -> TwoRaterKappa:
-    """``1 - D_o / D_e`` for disagreement weights ``v`` and the cell shares ``chance`` that chance would give.
+Chance = Callable[[Floats], tuple[Floats, Floats]]
+"""From a table's shares: the shares that chance would give, and D_e's derivative by each share."""
 
-    ``chance_slope`` (q, q) is the derivative of D_e by each cell's share.
-    """
-    nan = float("nan")
-    observed, expected = float((v * shares).sum()), float((v * chance).sum())
+INTERVALS = ("adjusted", "wald")
+
+
+def kappa_of(table: ArrayLike, v: Floats, chance: Chance, *, interval: str, level: float) -> TwoRaterKappa:
+    """``1 - D_o / D_e`` for disagreement weights ``v`` and what ``chance`` expects of the table's shares."""
+    if interval not in INTERVALS:
+        raise UserError(f"no interval named '{interval}'", expected=" or ".join(INTERVALS))
+    shares, n = square_shares(table)
+    expected_shares, slope = chance(shares)
+    observed, expected = float((v * shares).sum()), float((v * expected_shares).sum())
     if n == 0 or expected == 0:
-        agreement = nan if n == 0 else 1.0
-        reason = "no_pairable_items" if n == 0 else "no_variation"
+        nan = float("nan")
+        agreement, reason = (nan, "no_pairable_items") if n == 0 else (1.0, "no_variation")
         return TwoRaterKappa(undefined(reason, n_items=int(n)), agreement, agreement, nan, nan)
-    kappa = 1 - observed / expected
-    se = delta_standard_error(shares, (chance_slope * observed / expected - v) / expected, n)
-    null_se = delta_standard_error(chance, (chance_slope - v) / expected, n)
+    kappa, se = _kappa_and_error(shares, n, v, chance)
+    null_se = delta_standard_error(expected_shares, (slope - v) / expected, n)
+    if interval == "wald":
+        bounds, method = wald_interval(kappa, se, level, low=-np.inf), "Wald"
+    else:
+        bounds, method = _adjusted_interval(shares, n, v, chance, level), "adjusted Fisher z"
     estimate = bounded_estimate(
-        kappa,
-        wald_interval(kappa, se, level, low=-np.inf),
-        level=level,
-        n_items=int(n),
-        n_ratings=2 * int(n),
-        method="delta method",
+        kappa, bounds, level=level, n_items=int(n), n_ratings=2 * int(n), method=method
     )
     top = float(v.max())
     return TwoRaterKappa(estimate, 1 - observed / top, 1 - expected / top, se, null_se)
+
+
+def _kappa_and_error(shares: Floats, n: float, v: Floats, chance: Chance) -> tuple[float, float]:
+    expected_shares, slope = chance(shares)
+    observed, expected = float((v * shares).sum()), float((v * expected_shares).sum())
+    gradient = (slope * observed / expected - v) / expected
+    return 1 - observed / expected, delta_standard_error(shares, gradient, n)
+
+
+def _adjusted_interval(
+    shares: Floats, n: float, v: Floats, chance: Chance, level: float
+) -> tuple[float, float]:
+    """The hull of Fisher's z intervals from the table, and from it with two more items spread evenly."""
+    added = 2.0
+    spread = (shares * n + added / shares.size) / (n + added)
+    kappa, se = _kappa_and_error(shares, n, v, chance)
+    moved, moved_se = _kappa_and_error(spread, n, v, chance)
+    low, high = fisher_interval(moved, moved_se / (1 - moved**2), level)
+    if abs(kappa) < 1 and se > 0:
+        plain = fisher_interval(kappa, se / (1 - kappa**2), level)
+        low, high = min(low, plain[0]), max(high, plain[1])
+    return min(low, kappa), max(high, kappa)
 
 
 def _own_weights(weights: ArrayLike, n_categories: int) -> Floats:
