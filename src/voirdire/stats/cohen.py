@@ -39,8 +39,8 @@ def cohen_kappa(
 
     The ``"adjusted"`` interval is the hull of two on Fisher's z scale, from the table as it is and with two
     more items spread evenly over its cells; ``"wald"`` is the published ± z SE, cut at 1. For two labels, 50
-    items and 90 % of one label Wald covers 51 to 89 % at kappas of 0 to 0.6; the adjusted interval 94 % or
-    more.
+    items and 90 % of one label, Wald covers 52 to 86 % at kappas from 0 to 0.85, the adjusted interval 92 to
+    99.
 
     Undefined with no item (``no_pairable_items``) or when both raters used one and the same label
     (``no_variation``); Wald's interval also at perfect agreement, where the standard error is zero.
