@@ -38,12 +38,11 @@ def rater_pairs(
     n_raters: int,
     n_categories: int,
     weights: str | ArrayLike = "identity",
-    values: ArrayLike | None = None,
 ) -> RaterPairs:
     """Agreement and Cohen's kappa of each pair of raters on the items that both rated.
 
     ``item``, ``rater`` and ``label`` are (n,) codes from 0, at most one rating of an item by a rater;
-    ``weights`` and ``values`` as in :func:`~voirdire.stats.cohen.cohen_kappa`, with agreement 1 minus the
+    ``weights`` as in :func:`~voirdire.stats.two_rater.disagreement_weights`, with agreement 1 minus the
     disagreement in units of the largest weight. Cost grows with the ratings of each item squared, and memory
     with the number of raters squared.
 
@@ -52,7 +51,7 @@ def rater_pairs(
     >>> round(float(pairs.kappa[0, 1]), 2), int(pairs.n_items[0, 1])
     (0.4, 3)
     """
-    v = disagreement_weights(weights, n_categories, values=values)
+    v = disagreement_weights(weights, n_categories)
     v = (v + v.T) / 2
     gave = _label_indicators(item, rater, label, n_raters, n_categories)
     seen = sum(gave[1:], gave[0])
