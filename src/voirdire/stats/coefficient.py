@@ -81,7 +81,7 @@ def pair_agreement(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Each unit's label counts r_ik (U, q), its pairs' agreement p_i (U,), and whether it has a pair (U,).
 
-    p_i = sum_k r_ik (sum_l w_kl r_il - 1) / (r_i (r_i - 1)), 0 where r_i < 2 (Fleiss 1971; Gwet 2014, ch. 2).
+    p_i = sum_k r_ik (sum_l w_kl r_il - 1) / (r_i (r_i - 1)), 0 where r_i < 2 (Fleiss 1971; Gwet 2014).
     """
     counts = units.coded.counts().astype(np.float64)
     r = counts.sum(axis=1)

@@ -64,8 +64,7 @@ def agreement(
 
     counts = _counts(coded)
     estimates = {key: Estimate(math.nan, undefined=why, **counts) for key, why in reasons.items() if why}
-    method = "items and raters jackknife" if target == NEW_RATERS and interval != "none" else interval
-    made = {"level": level, "method": method, "target": target, **counts}
+    made = {"level": level, **_speaks_about(interval, target), **counts}
     cautions = {rare: interval_caution(coded, sums[0].n, rare=rare) for rare in (0.0, FEW_RARE) if sums}
     for key, each, values in zip(forms, sums, drawn, strict=True):
         value = float(each.value())
@@ -158,6 +157,13 @@ def _estimate(value: float, bounds: intervals.Bounds, caution: str | None, made:
         caution=None if math.isnan(bounds.low) else caution,
         **made,
     )
+
+
+def _speaks_about(interval: Method, target: str) -> dict[str, str]:
+    """The method and the target that an estimate names: none where no interval is asked for."""
+    if interval == "none":
+        return {}
+    return {"method": "items and raters jackknife" if target == NEW_RATERS else interval, "target": target}
 
 
 def _counts(coded: Coded) -> dict[str, Any]:

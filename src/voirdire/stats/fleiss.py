@@ -72,9 +72,9 @@ def fleiss_kappa(
     agreement is the mean over items with two ratings or more. The shares pi_k are the mean over rated items
     of each item's shares (``marginals="items"``, Gwet 2014) or the shares among all pairable ratings
     (``"pooled"``). NaN with fewer than two raters, no item with two ratings, or a single label. Fleiss
-    (1971); weights as in Gwet (2014), chapter 3.
+    (1971); weights as in Gwet (2014).
 
-    Fleiss (1971), as reproduced by Wikipedia's 10 x 14 example of counts:
+    The worked example of Wikipedia's article, ten items and fourteen raters as counts:
 
     >>> rows = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
     ...         [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]]

@@ -56,7 +56,7 @@ def pairwise_agreement(
 
     p_i = sum_k r_ik (r_ik - 1) / (r_i (r_i - 1)) over items with r_i >= 2 ratings. ``ratings`` is a table of
     items by raters (N, R) with missing ratings, or a :class:`Coded`. NaN where no item has two ratings.
-    Fleiss (1971); with weights, Gwet (2014), chapter 3.
+    Fleiss (1971); with weights, Gwet (2014).
 
     >>> pairwise_agreement([["a", "a", "b"], ["a", "a", None], ["b", None, None]])
     0.6666666666666666

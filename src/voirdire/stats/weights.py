@@ -49,7 +49,7 @@ def agreement_weights(coded: Coded, weights: Weights = "identity", by: By = "val
 
     ``identity`` counts only equal labels; ``linear`` is 1 - |x_k - x_l| / range and ``quadratic`` its square
     (Cohen 1968; Fleiss & Cohen 1973), by the categories' declared ``value`` or by their ``rank``; ``ordinal``
-    is 1 - C(|k - l| + 1, 2) / max, by rank (Gwet 2014, ch. 3). An array is taken as it is: symmetric, in [0,
+    is 1 - C(|k - l| + 1, 2) / max, by rank (Gwet 2014). An array is taken as it is: symmetric, in [0,
     1], 1 on its diagonal. Labels without the order or the numbers that the weights need are a
     :class:`UserError`.
 
