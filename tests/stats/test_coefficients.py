@@ -304,3 +304,12 @@ def test_too_many_raters_to_pair_are_refused_and_named_in_an_estimate(rng: np.ra
     assert {estimate.undefined for estimate in found.values()} == {"too_many_raters"}
     few = Coded.from_matrix(rng.integers(0, 2, (300_000, 5)))
     assert light_kappa(few) == pytest.approx(conger_kappa(few), abs=1e-3)
+
+
+@pytest.mark.parametrize("table", [np.full((2, 3), NAN), np.empty((0, 3)), np.empty((3, 0)), [[None, None]]])
+def test_nothing_to_count_is_undefined_and_says_so(table: object) -> None:
+    empty = Coded.from_matrix(table)
+    for name, statistic in (ALL | ORDERED).items():
+        assert math.isnan(statistic(empty)), name
+    found = agreement(empty, ["fleiss_kappa", "light_kappa"], interval="jackknife")
+    assert {estimate.undefined for estimate in found.values()} == {"no_labels"}
