@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from voirdire.checks.one_more import cautious, one_more
+from voirdire.checks.scales import Weighing
 from voirdire.checks.stand_in_rule import decide, items_needed, reason, rule
-from voirdire.stats import REASONS, Estimate, undefined
+from voirdire.stats import REASONS, Coded, Estimate, judge_against_people, undefined
 
 MARGIN = 0.10
+IDENTITY: Weighing = {"weights": "identity", "by": "value"}
 
 
 def difference(low: float, high: float) -> Estimate:
@@ -118,14 +121,32 @@ def test_the_rule_prints_its_margin() -> None:
 
 
 def test_a_perfect_match_on_few_items_is_no_answer_and_on_many_is_yes() -> None:
-    from voirdire.checks.stand_in_cases import without_disagreement
-    from voirdire.stats import Coded, judge_against_people
-
     for n, answer in ((20, "cannot tell"), (200, "yes")):
         labels = np.arange(n) % 2
         people = Coded.from_matrix(np.stack([labels, labels], axis=1), categories=[0, 1])
         pair = judge_against_people(people, labels, rng=np.random.default_rng(1))
         assert not pair.difference.has_interval
-        exact = without_disagreement(pair, 0.5, 0.95)
-        assert exact.low == pytest.approx(-(1 - 0.025 ** (1 / n)) / 0.5)
+        exact = cautious(pair, one_more(people, labels, IDENTITY, level=0.95), 0.95)
+        assert exact.low < 0 <= exact.high
         assert decide([exact], MARGIN) == answer
+
+
+def test_one_more_contradiction_lowers_the_lower_bound_alone() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 60)
+    noisy = np.where(rng.random((60, 3)) < 0.9, truth[:, None], 1 - truth[:, None])
+    people = Coded.from_matrix(noisy.astype(float), categories=[0, 1])
+    pair = judge_against_people(people, truth, rng=rng)
+    found = cautious(pair, one_more(people, truth, IDENTITY, level=0.95), 0.95)
+    assert found.value == pair.difference.value
+    assert found.high == pair.difference.high
+    assert found.low < pair.difference.low
+
+
+def test_the_added_item_contradicts_in_the_farthest_label_and_is_a_cluster_of_its_own() -> None:
+    ratings = [[1.0, 1.0], [2.0, 2.0], [1.0, 1.0], [4.0, 4.0]]
+    people = Coded.from_matrix(ratings, categories=[1, 2, 3, 4], cluster=["a", "a", "b", "b"])
+    harder = one_more(people, np.array([0, 1, 0, 3]), {"weights": "quadratic", "by": "rank"}, level=0.95)
+    assert harder.n_items == 5
+    assert harder.n_clusters == 3
+    assert harder.judge_agreement.value == pytest.approx(0.8)

@@ -104,7 +104,9 @@ def _headlines(context: Context) -> Table:
                 "judge": context.study.raters[one.judge].id,
                 "judge_person": Bounds({name: capped(pair.judge) for name, pair in one.compared.items()}),
                 "person_person": Bounds({name: capped(pair.people) for name, pair in one.compared.items()}),
-                "difference": Bounds({name: pair.difference for name, pair in one.compared.items()}),
+                "difference": Bounds(
+                    dict(zip(one.compared, one.differences(context.options.level), strict=True))
+                ),
             }
             rows.append(Row(cells, Evidence(metric=one.metric)))
     columns = (

@@ -10,28 +10,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from voirdire.checks.context import Context
-from voirdire.checks.finding import Action, Bounds, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.finding import Bounds, Evidence, Finding
 from voirdire.checks.limits import capped
 from voirdire.checks.scales import weights_named
 from voirdire.checks.stand_in_cases import Case, cases, pooled
-from voirdire.checks.stand_in_rule import decide, items_needed, reason, rule
+from voirdire.checks.stand_in_rule import (
+    NO_JUDGE,
+    NO_PEOPLE,
+    NO_SHARED,
+    ONE_RATER,
+    decide,
+    items_needed,
+    reason,
+    rule,
+)
+from voirdire.checks.stand_in_tables import settling_actions, verdict_tables
 from voirdire.checks.verdict import StandIn
-from voirdire.checks.words import capital, count, listing, number, percent
+from voirdire.checks.words import count, number
 from voirdire.registry import register
 from voirdire.stats import Estimate, undefined
 from voirdire.stats.multiplicity import false_coverage_level
-from voirdire.stats.proportion import clopper_pearson_interval
 
-__all__ = ["NO_JUDGE", "NO_PEOPLE", "ONE_RATER", "stand_in", "stand_ins"]
+__all__ = ["stand_in", "stand_ins"]
 
-ONE_RATER = "one rater per item"
-NO_JUDGE = "no judge on this metric"
-NO_PEOPLE = "no person rated this metric"
-NO_SHARED = "no item has both a person and a verdict"
-MOST_ALONE = 30
-"""Metrics with several raters that are listed one by one under one answer; more are shown in the folded
-table.
-"""
 ALONE = Bounds({"kept apart": undefined("insufficient_raters")})
 NOTHING = Bounds({"kept apart": undefined("no_labels")})
 
@@ -73,9 +74,9 @@ def stand_in(context: Context) -> Finding | None:
         check="stand_in",
         question="May the judge stand in for people?",
         answer=_tally(verdicts),
-        tables=tuple(_tables(context, verdicts)),
+        tables=tuple(verdict_tables(context, verdicts)),
         beware=tuple(beware),
-        actions=tuple(_actions(context, verdicts)),
+        actions=tuple(settling_actions(context, verdicts)),
         missing=tuple(sorted({one.reason for one in verdicts if one.reason in (NO_JUDGE, NO_PEOPLE)})),
         data={"level": level, "margin": context.options.margin},
     )
@@ -224,106 +225,3 @@ def _tally(verdicts: Sequence[StandIn]) -> str:
         for answer in ("yes", "no", "cannot tell")
     }
     return f"Yes {found['yes']:,}, no {found['no']:,}, cannot tell {found['cannot tell']:,}."
-
-
-def _tables(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Table]:
-    columns = (
-        Column("judge", "Judge"),
-        Column("metric", "Metric"),
-        Column("answer", "May it stand in?", "verdict"),
-        Column("reason", "Because", "prose"),
-        Column("difference", "Judge minus person", "difference"),
-        Column("judge_person", "Judge–person κ", "coefficient"),
-        Column("person_person", "Person–person κ", "coefficient"),
-        Column("settle", "What would settle it", "prose"),
-    )
-    rows = [
-        Row(
-            {
-                "judge": one.judge or Missing("none", "no judge"),
-                "metric": _names(context, one),
-                "answer": one.answer,
-                "reason": one.reason,
-                "difference": one.difference,
-                "judge_person": one.judge_person,
-                "person_person": one.person_person,
-                "settle": one.settle,
-            },
-            one.evidence,
-        )
-        for one in verdicts
-    ]
-    yield Table(
-        "verdicts",
-        "The verdict on each metric and its evidence",
-        columns,
-        tuple(rows),
-        ("judge_person",),
-        folded=True,
-    )
-    alone = [one for one in cases(context) if not one.compared and one.rated_items]
-    if len(alone) > 1:
-        yield _one_by_one(context, alone)
-
-
-def _one_by_one(context: Context, alone: Sequence[Case]) -> Table:
-    columns = (
-        Column("metric", "Metric"),
-        Column("judge", "Judge"),
-        Column("same", "Matches its person"),
-        Column("kappa", "Judge–person κ", "coefficient"),
-    )
-    rows = []
-    for one in alone:
-        policy = context.study.metric(one.metric).policy
-        people, verdicts = context.people(one.metric, policy), context.verdicts(one.metric, one.judge, policy)
-        given = verdicts.given[people.coded.item]
-        same = int((verdicts.codes[people.coded.item] == people.coded.label)[given].sum())
-        kappa, n = pooled(context, one.judge, [one.metric])[policy.name], int(given.sum())
-        low, _ = clopper_pearson_interval(same, n, level=context.options.level)
-        sure = (
-            f"all {n:,} agree, so resampling cannot show doubt; exact agreement is at least "
-            f"{percent(float(low))}"
-        )
-        rows.append(
-            Row(
-                {
-                    "metric": context.study.metric(one.metric).label,
-                    "judge": context.study.raters[one.judge].id,
-                    "same": f"{same:,} of {n:,}",
-                    "kappa": kappa,
-                },
-                Evidence(metric=one.metric),
-                sure if same == n else "",
-            )
-        )
-    return Table(
-        "one_by_one",
-        f"The {len(alone):,} single-rated metrics, one by one",
-        columns,
-        tuple(rows),
-        ("kappa",),
-        folded=True,
-    )
-
-
-def _names(context: Context, one: StandIn) -> str:
-    return listing([context.study.metric(name).label for name in one.metrics], most=4)
-
-
-def _actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Action]:
-    for one in verdicts:
-        labels = one.labels_to_settle
-        if one.answer != "cannot tell" or not labels:
-            continue
-        cost = count(labels, "label")
-        if one.reason == ONE_RATER:
-            what = f"Second rater, blind, on {count(one.rated_items, 'single-rated item')}"
-            why = f"Makes person–person agreement measurable on {count(len(one.metrics), 'metric')}."
-        else:
-            what = f"More labels on {_names(context, one)}"
-            why = (
-                f"{capital(one.settle)} would settle it; the answer now rests on "
-                f"{count(one.n_items, 'item')}."
-            )
-        yield Action(what, why, cost, gain=len(one.metrics) / labels)

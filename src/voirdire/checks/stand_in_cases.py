@@ -5,26 +5,26 @@ policy by policy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
 from voirdire.checks.limits import capped
+from voirdire.checks.one_more import cautious, one_more
 from voirdire.checks.panels import as_judge, several, stack
 from voirdire.checks.scales import weights
 from voirdire.stats import (
     Coded,
     Estimate,
     JudgePerson,
-    agreement_weights,
     judge_against_people,
     judge_agreement,
 )
 from voirdire.study import Policy, Verdicts
 
-__all__ = ["Case", "case", "cases", "pooled", "pooled_pairs", "stacked", "without_disagreement"]
+__all__ = ["Case", "case", "cases", "pooled", "pooled_pairs", "stacked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,7 @@ class Case:
 
     ``compared`` holds judge, people and difference on the items with several people, one entry a policy;
     ``rated_items`` have a person and a verdict, ``single_rated`` of them one person; ``n_people`` rated them.
-    ``chance`` is the judge's disagreement by chance under those policies where it never disagreed with
-    anybody.
+    ``harder`` is the same after one more item on which the judge contradicts everyone.
     """
 
     judge: int
@@ -44,16 +43,11 @@ class Case:
     n_people: int
     rated_items: int
     single_rated: int
-    chance: dict[str, float]
+    harder: dict[str, JudgePerson]
 
     def differences(self, level: float) -> list[Estimate]:
-        """Judge minus person agreement at ``level``, one estimate a policy."""
-        return [
-            without_disagreement(pair, self.chance[name], level)
-            if name in self.chance
-            else pair.difference_at(level)
-            for name, pair in self.compared.items()
-        ]
+        """Judge minus person agreement at ``level``, one estimate a policy; see :func:`cautious`."""
+        return [cautious(pair, self.harder[name], level) for name, pair in self.compared.items()]
 
 
 def cases(context: Context) -> tuple[Case, ...]:
@@ -71,12 +65,10 @@ def case(context: Context, judge: int, metric: str) -> Case:
     raters = people.raters_per_item[given]
     both = given & several(people.coded)
     compared: dict[str, JudgePerson] = {}
-    chance: dict[str, float] = {}
+    harder: dict[str, JudgePerson] = {}
     if both.any():
         for each in context.policies(metric):
-            compared[each.name] = pair = _compare(context, judge, metric, each)
-            if pair.judge_agreement.value == 1 and pair.judge.undefined is None:
-                chance[each.name] = _chance_disagreement(context, judge, metric, each)
+            compared[each.name], harder[each.name] = _compare(context, judge, metric, each)
     on_shared = both[people.coded.item] if both.any() else given[people.coded.item]
     return Case(
         judge,
@@ -86,25 +78,7 @@ def case(context: Context, judge: int, metric: str) -> Case:
         len(np.unique(people.coded.rater[on_shared])),
         int(given.sum()),
         int((raters == 1).sum()),
-        chance,
-    )
-
-
-def without_disagreement(pair: JudgePerson, chance: float, level: float) -> Estimate:
-    """The difference where judge and people never disagreed: 0, with an exact interval.
-
-    No resample of such items has a spread, yet n items without one disagreement allow a disagreement of up to
-    1 - (alpha / 2)^(1/n) (Clopper & Pearson 1934), which over the ``chance`` disagreement bounds the
-    coefficients.
-    """
-    most = (1 - ((1 - level) / 2) ** (1 / max(pair.n_clusters, 1))) / chance
-    return replace(
-        pair.difference,
-        low=-most,
-        high=most,
-        level=level,
-        method="exact, no disagreement seen",
-        no_interval=None,
+        harder,
     )
 
 
@@ -126,25 +100,18 @@ def _cases(context: Context) -> tuple[Case, ...]:
     return tuple(case(context, judge, name) for judge, name in sorted(pairs, key=lambda pair: pair[0]))
 
 
-def _chance_disagreement(context: Context, judge: int, metric: str, policy: Policy) -> float:
-    panel, shares = context.people(metric, policy), context.verdicts(metric, judge, policy).shares
-    items = several(panel.coded) & (shares.sum(axis=1) > 0)
-    counts = panel.coded.counts()[items]
-    people = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
-    v = 1 - agreement_weights(panel.coded, **weights(panel.scale))
-    return float(shares[items].mean(axis=0) @ v @ people)
-
-
-def _compare(context: Context, judge: int, metric: str, policy: Policy) -> JudgePerson:
+def _compare(context: Context, judge: int, metric: str, policy: Policy) -> tuple[JudgePerson, JudgePerson]:
     panel, verdicts = context.people(metric, policy), context.verdicts(metric, judge, policy)
-    return judge_against_people(
+    said, weighing, level = as_judge(verdicts), weights(panel.scale), context.options.level
+    pair = judge_against_people(
         panel.coded,
-        as_judge(verdicts),
-        **weights(panel.scale),
-        level=context.options.level,
+        said,
+        **weighing,
+        level=level,
         resamples=context.resamples(panel.coded.n_items),
         rng=context.rng(f"stand in {context.study.raters[judge].id} {metric} {policy.name}"),
     )
+    return pair, one_more(panel.coded, said, weighing, level=level)
 
 
 def pooled_pairs(context: Context, judge: int, metrics: Sequence[str]) -> dict[str, JudgePerson]:

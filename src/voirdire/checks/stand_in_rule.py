@@ -10,7 +10,22 @@ from voirdire.checks.words import count, number
 from voirdire.stats import REASONS, Estimate
 from voirdire.stats.transforms import normal_quantile
 
-__all__ = ["FEW_ITEMS", "decide", "items_needed", "reason", "rule"]
+__all__ = [
+    "FEW_ITEMS",
+    "NO_JUDGE",
+    "NO_PEOPLE",
+    "NO_SHARED",
+    "ONE_RATER",
+    "decide",
+    "items_needed",
+    "reason",
+    "rule",
+]
+
+ONE_RATER = "one rater per item"
+NO_JUDGE = "no judge on this metric"
+NO_PEOPLE = "no person rated this metric"
+NO_SHARED = "no item has both a person and a verdict"
 
 FEW_ITEMS = 50
 """Below this many items an undecided answer names their number first."""
@@ -28,7 +43,8 @@ def rule(margin: float) -> str:
         "than with "
         "another person on the same items. Yes if, under every mapping of indeterminate labels, the "
         "whole interval lies above "
-        f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell."
+        f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell. "
+        "The lower bound must hold after one more item on which the judge contradicts everyone."
     )
 
 
@@ -89,7 +105,7 @@ def items_needed(
         return None
     seen, target = max((one.high - one.low) / 2 for one in differences), margin or 0.10
     if not max(errors):
-        # nothing disagreed: the exact bound shrinks with the number of items, not with its root
+        # nothing disagreed: the bound comes from one added item, and shrinks with their number, not its root
         return math.ceil(n_items * seen / target)
     width = normal_quantile(differences[0].level) * max(errors)
     if seen <= target:

@@ -11,8 +11,8 @@ from voirdire.checks.contestants import contestants
 from voirdire.checks.context import Context
 from voirdire.checks.coverage import units
 from voirdire.checks.finding import Action, Bounds, Finding
-from voirdire.checks.stand_in import NO_JUDGE, NO_PEOPLE, ONE_RATER
 from voirdire.checks.stand_in_cases import pooled_pairs
+from voirdire.checks.stand_in_rule import NO_JUDGE, NO_PEOPLE, ONE_RATER
 from voirdire.checks.verdict import Answer, StandIn
 from voirdire.checks.words import capital, count, listing, number, share, spoken
 
