@@ -221,9 +221,7 @@ class Target:
 
     def take(self, rows: Rows) -> Target:
         """The labels of ``rows`` only; a row is taken once at most where single labels are known."""
-        chosen = (
-            np.flatnonzero(rows) if np.asarray(rows).dtype == np.bool_ else np.asarray(rows, dtype=np.intp)
-        )
+        chosen = np.arange(len(self))[rows]
         position = np.full(len(self), -1, dtype=np.intp)
         position[chosen] = np.arange(len(chosen))
         kept = position[self.row] >= 0

@@ -73,7 +73,7 @@ class JudgeOutput:
         A row without either is uniform.
         """
         n_labels = self.votes.shape[1]
-        smoothed = (self.votes + alpha / n_labels) / (self.votes.sum(axis=1, keepdims=True) + alpha)
+        smoothed: Floats = (self.votes + alpha / n_labels) / (self.votes.sum(axis=1, keepdims=True) + alpha)
         if not self.states:
             return smoothed
         return np.where(np.isfinite(self.log_probs), np.exp(self.log_probs), smoothed)

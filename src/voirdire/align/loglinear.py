@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
-from voirdire.align.numerics import minimise, mixture_loss, softmax, through_softmax
+from voirdire.align.lbfgs import minimise
+from voirdire.align.numerics import mixture_loss, softmax, through_softmax
 
 __all__ = [
     "BIAS",

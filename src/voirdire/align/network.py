@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.align.numerics import minimise, mixture_loss, softmax, through_softmax
+from voirdire.align.lbfgs import minimise
+from voirdire.align.numerics import mixture_loss, softmax, through_softmax
 
 __all__ = ["fit_network", "forward", "objective", "size", "start_of"]
 

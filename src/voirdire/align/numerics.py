@@ -1,24 +1,16 @@
-"""What every calibrator's fit is made of: softmax, the mixture with a floor, and L-BFGS.
-
-Small fits are quickest with one BLAS thread (set ``OMP_NUM_THREADS=1``): several threads wait for each other.
-"""
+"""What every calibrator's fit is made of: softmax, the mixture with base rates, and its loss."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
-__all__ = ["PRIOR_MASS", "log_loss", "minimise", "mixture", "mixture_loss", "softmax", "through_softmax"]
+__all__ = ["PRIOR_MASS", "log_loss", "mixture", "mixture_loss", "softmax", "through_softmax"]
 
 PRIOR_MASS = 0.01
 """The share of every prediction that is the base rate, so that no label is ever impossible."""
 
 Floats = NDArray[np.float64]
-Objective = Callable[[Floats], tuple[float, Floats]]
 
 
 def softmax(logits: Floats) -> Floats:
@@ -53,12 +45,3 @@ def log_loss(predicted: Floats, counts: Floats) -> Floats:
     """-sum_c n_ic log q_ic of each row (n,), in nats."""
     loss: Floats = -(counts * np.log(predicted)).sum(axis=1)
     return loss
-
-
-def minimise(objective: Objective, start: Floats, *, iterations: int = 300) -> Floats:
-    """The minimum of ``objective`` (value and gradient) by L-BFGS from ``start`` (p,)."""
-    if not len(start):
-        return start
-    options: Any = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-4, "maxcor": 20}
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(found.x, dtype=np.float64)

@@ -79,7 +79,8 @@ class Trained:
 
 def applicable(features: Features, names: Iterable[str] | None = None) -> list[Calibrator]:
     """The calibrators, all registered ones or those named, that apply to ``features``."""
-    every = [registry.get("calibrator", name)() for name in names or registry.names("calibrator")]
+    wanted = registry.names("calibrator") if names is None else names
+    every = [registry.get("calibrator", name)() for name in wanted]
     return [calibrator for calibrator in every if not calibrator.applies(features)]
 
 
@@ -110,8 +111,8 @@ def fit(features: Features, target: Target, *, select: str = "pool", rng: np.ran
     where the judge tells nothing the weight goes to the priors. ``one_se`` is one map, easier to audit.
     """
     wanted = POOLED if select in ("pool", "one_se") else (select,)
-    calibrators = applicable(features, [name for name in wanted if name in registry.names("calibrator")])
-    if select not in ("pool", "one_se") and not calibrators:
+    calibrators = applicable(features, wanted)
+    if not calibrators:
         registry.get("calibrator", select)().check(features)
     return train(features, target, calibrators=calibrators, rng=rng).select(select, among=wanted)
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
+from voirdire.align.lbfgs import minimise
 from voirdire.align.loglinear import PRECISIONS, SLOPE, Design, indicators, intercepts
-from voirdire.align.numerics import minimise, softmax
+from voirdire.align.numerics import softmax
 from voirdire.registry import register
 
 __all__ = ["AnnotatorOffsets"]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
+from voirdire.align.lbfgs import minimise
 from voirdire.align.loglinear import BIAS, PRECISIONS, indicators, numbers, scaled, scaling_of, unseen_effects
-from voirdire.align.numerics import minimise, mixture_loss
+from voirdire.align.numerics import mixture_loss
 from voirdire.align.ordinal import by_cut, intervals, logistic, thresholds, thresholds_back
 from voirdire.registry import register
 

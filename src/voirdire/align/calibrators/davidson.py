@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
 from voirdire.align.judge_output import swap
+from voirdire.align.lbfgs import minimise
 from voirdire.align.loglinear import BIAS, PRECISIONS, SLOPE, indicators
-from voirdire.align.numerics import minimise, mixture_loss, softmax, through_softmax
+from voirdire.align.numerics import mixture_loss, softmax, through_softmax
 from voirdire.align.priors import BaseRates
 from voirdire.registry import register
 

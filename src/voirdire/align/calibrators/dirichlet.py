@@ -39,6 +39,6 @@ class Dirichlet(LogLinear):
             tied=[(z, 1.0, SLOPE)],
             free=[
                 *intercepts(features, setting.precision),
-                ((z - z.mean(axis=1, keepdims=True)).T, setting.precision),
+                (z.T + np.log(features.n_labels), setting.precision),
             ],
         )

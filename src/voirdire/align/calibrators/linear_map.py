@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from voirdire.align import gaussian
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
+from voirdire.align.lbfgs import minimise
 from voirdire.align.loglinear import PRECISIONS, indicators, numbers, scaled, scaling_of
-from voirdire.align.numerics import minimise
 from voirdire.registry import register
 
 __all__ = ["LinearMap"]

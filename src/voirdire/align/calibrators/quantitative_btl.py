@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from voirdire.align.calibrator import Calibrator, Parameters, Problem, Setting
 from voirdire.align.features import Features
+from voirdire.align.lbfgs import minimise
 from voirdire.align.loglinear import BIAS, PRECISIONS, scaled, scaling_of
-from voirdire.align.numerics import minimise
 from voirdire.align.winner import objective, shares, winner_shape
 from voirdire.registry import register
 

@@ -42,7 +42,7 @@ class Stack(LogLinear):
             (indicators(output.code, output.n_codes, CATEGORY), ridge) for output in features.judges
         ]
         own = [
-            (np.where(output.speaks, (z - z.mean(axis=1, keepdims=True)).T, 0.0), ridge)
+            (np.where(output.speaks, z.T + np.log(features.n_labels), 0.0), ridge)
             for output in features.judges
             if np.isfinite(output.log_probs).any()
             for z in [output.logits(ALPHA)]
