@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from report import examples
+from voirdire.checks.finding import Action
 from voirdire.report.text import text
 
 MADE = [examples.full, examples.hostile, examples.sixty, examples.no_judge, examples.no_people]
@@ -45,3 +47,10 @@ def test_nothing_in_a_text_can_move_the_cursor() -> None:
     assert "\x1b" not in shown
     assert "\r" not in shown
     assert "[red]" in shown
+
+
+def test_a_long_action_keeps_to_one_line() -> None:
+    of = examples.audit(examples.study())
+    long = replace(of, actions=tuple(Action("word " * 60, "why", "9 labels") for _ in range(3)))
+    lines = text(long, width=80, height=24).splitlines()
+    assert [line[:6] for line in lines[-3:]] == ["1 word", "2 word", "3 word"]

@@ -90,7 +90,8 @@ def _table(audit: Audit, compared: Sequence[StandIn], rows: int, width: int) -> 
 def _answers(audit: Audit, room: int) -> list[RenderableType]:
     """Where no judge is compared with people: what the other checks answer."""
     found = [finding for finding in audit.findings if finding.answer and finding.answer != audit.answer]
-    lines = [Text(_clean(f"{finding.question} {finding.answer}"), no_wrap=True) for finding in found]
+    said = [_clean(f"{finding.question} {finding.answer}") for finding in found]
+    lines = [Text(one, no_wrap=True, overflow="ellipsis") for one in said]
     return [*lines[: max(room - 1, 1)], *([Text("")] if lines else [])]
 
 
@@ -108,7 +109,10 @@ def _bottom(audit: Audit) -> list[RenderableType]:
 def _print(parts: list[RenderableType], width: int) -> str:
     console = Console(file=StringIO(), width=width, color_system=None, legacy_windows=False, highlight=False)
     for part in parts:
-        console.print(part)
+        if isinstance(part, Text):
+            console.print(part, no_wrap=part.no_wrap, overflow=part.overflow)
+        else:
+            console.print(part)
     file = console.file
     assert isinstance(file, StringIO), "the console writes where it was told"
     return file.getvalue()

@@ -61,7 +61,7 @@
   }
 
   // One item: its name and attributes, people's labels, judges' labels, then what was said.
-  function rating(k, want) {
+  function rating(k, want, repeated) {
     const rater = data.raters[at(data.rater, k)], status = data.statuses[at(data.status, k)];
     const line = make("li", null, want.raters.has(rater.id) ? { class: "hit" } : {});
     line.append(make("bdi", rater.id), ": ");
@@ -69,13 +69,14 @@
     line.append(label === null ? make("i", status === "ok" ? "no label" : status) : make("b", label));
     const run = value(data.run, k);
     const notes = [];
-    if (data.run.values.length > 1 && run !== null) notes.push(`run ${run}`);
+    if (repeated && run !== null) notes.push(`run ${run}`);
     if (label !== null && status !== "ok") notes.push(status);
     for (const column of data.more) {
-      const said = value(column, k);
-      if (said !== null && said !== "") notes.push(`${column.name}: ${said}`);
+      const content = value(column, k);
+      if (content !== null && content !== "") notes.push(`${column.name}: ${content}`);
     }
-    if (notes.length) line.append(make("small", notes.join(" · ")));
+    const said = notes.join(" · ");
+    if (said) line.append(make("small", said, said.length < 40 ? { class: "brief" } : {}));
     const source = data.sources[at(data.source, k)];
     line.title = source === undefined ? `row ${at(data.row, k)}` : `${source}, row ${at(data.row, k)}`;
     return line;
@@ -96,7 +97,9 @@
   }
   function list(ratings, want) {
     const lines = make("ul", null, { class: "ratings" });
-    for (const k of ratings) lines.append(rating(k, want));
+    const times = new Map();
+    for (const k of ratings) times.set(at(data.rater, k), (times.get(at(data.rater, k)) || 0) + 1);
+    for (const k of ratings) lines.append(rating(k, want, times.get(at(data.rater, k)) > 1));
     return lines;
   }
   function tally(ratings) {
