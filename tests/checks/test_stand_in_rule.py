@@ -96,16 +96,33 @@ def test_the_reason_names_what_is_in_the_way() -> None:
 
 
 def test_items_needed_shrinks_the_widest_policy_to_the_margin() -> None:
-    found = [Estimate(0.0, -0.3, 0.3), Estimate(0.0, -0.5, 0.5)]
+    z = 1.959964
+    found = [Estimate(0.0, -z * error, z * error) for error in (0.15, 0.25)]
     needed = items_needed(found, [0.15, 0.25], 40, MARGIN)
     assert needed is not None
-    assert 1.959964 * 0.25 * math.sqrt(40 / needed) == pytest.approx(MARGIN, rel=1e-2)
+    assert z * 0.25 * math.sqrt(40 / needed) == pytest.approx(MARGIN, rel=1e-2)
+
+
+def test_what_an_added_item_contributes_shrinks_with_the_number_of_items() -> None:
+    needed = items_needed([Estimate(0.0, -0.3, 0.3)], [0.0], 40, MARGIN)
+    assert needed == 120
 
 
 def test_a_narrow_interval_at_the_edge_needs_the_distance_to_the_nearer_end() -> None:
-    needed = items_needed([Estimate(-0.05, -0.13, 0.03)], [0.04], 100, MARGIN)
+    needed = items_needed([Estimate(-0.05, -0.05 - 0.0784, -0.05 + 0.0784)], [0.04], 100, MARGIN)
     assert needed is not None
     assert 1.959964 * 0.04 * math.sqrt(100 / needed) <= 0.05
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-0.5, 0.5), st.floats(0.001, 1), st.floats(0, 1), st.integers(2, 500), st.floats(0, 0.5))
+def test_what_settles_an_open_answer_is_more_than_there_is(
+    value: float, width: float, share: float, n: int, margin: float
+) -> None:
+    found = [Estimate(value, value - width, value + width)]
+    if decide(found, margin) == "cannot tell":
+        needed = items_needed(found, [share * width / 1.96], n, margin)
+        assert needed is None or needed > n
 
 
 def test_no_number_of_items_settles_a_difference_on_the_edge() -> None:
@@ -143,10 +160,14 @@ def test_one_more_contradiction_lowers_the_lower_bound_alone() -> None:
     assert found.low < pair.difference.low
 
 
-def test_the_added_item_contradicts_in_the_farthest_label_and_is_a_cluster_of_its_own() -> None:
+@pytest.mark.parametrize(("said", "disagreement"), [([0, 1, 0, 3], 1 / 9), ([2, 1, 0, 3], 8 / 9)])
+def test_the_added_item_contradicts_as_usual_and_is_a_cluster_of_its_own(
+    said: list[int], disagreement: float
+) -> None:
+    """A judge never wrong is off by one label on the added item, one that was off by two is so again."""
     ratings = [[1.0, 1.0], [2.0, 2.0], [1.0, 1.0], [4.0, 4.0]]
     people = Coded.from_matrix(ratings, categories=[1, 2, 3, 4], cluster=["a", "a", "b", "b"])
-    harder = one_more(people, np.array([0, 1, 0, 3]), {"weights": "quadratic", "by": "rank"}, level=0.95)
+    harder = one_more(people, np.array(said), {"weights": "quadratic", "by": "rank"}, level=0.95)
     assert harder.n_items == 5
     assert harder.n_clusters == 3
-    assert harder.judge_agreement.value == pytest.approx(0.8)
+    assert harder.judge_agreement.value == pytest.approx(1 - disagreement / 5)

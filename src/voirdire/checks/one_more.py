@@ -16,14 +16,19 @@ Judge = NDArray[np.int64] | NDArray[np.float64]
 
 
 def one_more(coded: Coded, judge: Judge, weighing: Weighing, *, level: float) -> JudgePerson:
-    """Judge and people with an item added: two people give the commonest label, the judge the one farthest
-    from it.
+    """Judge and people with an item added on which two people give the commonest label and the judge
+    another one.
 
-    ``judge`` is as in :func:`~voirdire.stats.judge_person.judge_against_people`; standard errors are the
-    jackknife's.
+    ``judge`` is as in :func:`~voirdire.stats.judge_person.judge_against_people`. The judge's label there is
+    the one whose distance is nearest to the judge's mean distance where it contradicts people; the nearest
+    label where it never does. Standard errors are the jackknife's.
     """
     common = int(np.bincount(coded.label, minlength=coded.q).argmax())
-    far = int(agreement_weights(coded, **weighing)[common].argmin())
+    v = 1 - agreement_weights(coded, **weighing)
+    other = np.flatnonzero(v[common] > 0)
+    apart = _distances(coded, judge, v)
+    usual = float(apart[apart > 0].mean()) if (apart > 0).any() else 0.0
+    far = int(other[np.abs(v[common][other] - usual).argmin()]) if len(other) else common
     said = np.append(judge, far) if judge.ndim == 1 else np.vstack([judge, np.eye(coded.q)[far]])
     cluster = coded.cluster
     if cluster is not None:
@@ -40,6 +45,16 @@ def one_more(coded: Coded, judge: Judge, weighing: Weighing, *, level: float) ->
     return judge_against_people(
         more, said, **weighing, level=level, resamples=0, rng=np.random.default_rng(0)
     )
+
+
+def _distances(coded: Coded, judge: Judge, v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each label's distance from the judge's verdict on its item, over labels of items with a verdict."""
+    given = judge >= 0 if judge.ndim == 1 else judge.sum(axis=1) > 0
+    rows = given[coded.item]
+    item, label = coded.item[rows], coded.label[rows]
+    if judge.ndim == 1:
+        return np.asarray(v[judge[item], label], dtype=np.float64)
+    return np.asarray((judge @ v)[item, label], dtype=np.float64)
 
 
 def cautious(pair: JudgePerson, harder: JudgePerson, level: float) -> Estimate:

@@ -28,7 +28,7 @@ NO_PEOPLE = "no person rated this metric"
 NO_SHARED = "no item has both a person and a verdict"
 
 FEW_ITEMS = 50
-"""Below this many items an undecided answer names their number first."""
+"""Below this many items an answer names their number."""
 MOST_TIMES = 1000
 """More than so many times the present items is no plan."""
 MOST_WORDS = 10
@@ -77,7 +77,8 @@ def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items:
     low, high = min(one.low for one in differences), max(one.high for one in differences)
     answer = decide(differences, margin)
     if answer == "yes":
-        return f"difference at least {number(low)}, above {number(-margin)}"
+        few = f"; only {count(n_items, 'item')}" if n_items < FEW_ITEMS else ""
+        return f"difference at least {number(low)}, above {number(-margin)}{few}"
     if answer == "no":
         return f"difference at most {number(high)}, below 0"
     items = f"{count(n_items, 'item')}; "
@@ -94,21 +95,34 @@ def items_needed(
     """Items with several people at which an undecided answer would be settled, or None where it cannot be
     said.
 
-    A standard error, of ``errors``, shrinks with the square root of the number of items, and the widest
-    policy counts. First the half-width must shrink to the margin; where it has, to the distance from the
-    present difference to the nearer of the two ends, minus the margin and 0.
+    One side of an interval reaches z times the standard error, of ``errors``, which shrinks with the square
+    root of the number of items, and what a small sample and an added item contribute, which shrinks with
+    the number itself. The widest policy counts. First the reach must shrink to the margin; where it has, to
+    the distance from the present difference to the nearer of the two ends, minus the margin and 0.
 
     >>> items_needed([Estimate(-0.1, -0.45, 0.25)], [0.15], 9, 0.10)
-    78
+    88
     """
     if not differences or not n_items or not all(one.has_interval for one in differences):
         return None
-    seen, target = max((one.high - one.low) / 2 for one in differences), margin or 0.10
-    if not max(errors):
-        # nothing disagreed: the bound comes from one added item, and shrinks with their number, not its root
-        return math.ceil(n_items * seen / target)
-    width = normal_quantile(differences[0].level) * max(errors)
-    if seen <= target:
+    reach = [max(one.value - one.low, one.high - one.value) for one in differences]
+    target = margin or 0.10
+    if max(reach) <= target:
         target = max(min(one.value for one in differences) + margin, -max(one.value for one in differences))
-    needed = n_items * (width / target) ** 2 if target > 0 else math.inf
-    return math.ceil(round(needed, 6)) if needed <= MOST_TIMES * n_items else None
+    if target <= 0:
+        return None
+    z = normal_quantile(differences[0].level)
+    needed = max(_times(z * error, seen, target) for error, seen in zip(errors, reach, strict=True))
+    return math.ceil(round(n_items * needed, 6)) if needed <= MOST_TIMES else None
+
+
+def _times(root: float, seen: float, target: float) -> float:
+    """How many times as many items bring a reach of ``seen``, of which ``root`` shrinks with their root, to
+    ``target``.
+    """
+    if seen <= target:
+        return 1.0
+    rest = max(seen - root, 0.0)
+    # rest r² + root r = target, r² being the share of items that there are of those that are needed
+    r = 2 * target / (root + math.sqrt(root**2 + 4 * rest * target))
+    return 1 / r**2 if r > 1e-9 else math.inf
