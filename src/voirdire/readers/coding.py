@@ -43,6 +43,15 @@ class Coder:
         """The codes of everything added, (n,)."""
         return np.concatenate(self._parts) if self._parts else np.empty(0, dtype=np.int32)
 
+    def column(self) -> Column:
+        """Everything added, all of it text or None, as a column in which None is missing."""
+        codes, values = self.codes(), self.values
+        if None not in self._seen:
+            return Column(codes, tuple(values))
+        missing = self._seen[None]
+        codes = np.where(codes == missing, -1, codes - (codes > missing)).astype(np.int32)
+        return Column(codes, tuple(values[:missing] + values[missing + 1 :]))
+
     @property
     def values(self) -> list[Any]:
         """The distinct values, in order of first appearance."""
@@ -58,7 +67,7 @@ def code_values(values: Sequence[Any]) -> tuple[Column, bool]:
     coder = Coder()
     if kinds <= {str, type(None)}:
         coder.add(values)
-        return Column(coder.codes(), tuple(map(str, coder.values))).recode(coder.values), False
+        return coder.column(), False
     kinds -= {type(None)}
     alike = len(kinds) == 1 or all(issubclass(kind, float) for kind in kinds)
     if alike and all(kind.__hash__ is not None for kind in kinds):

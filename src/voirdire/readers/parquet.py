@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 
 from voirdire.errors import UserError
+from voirdire.readers.coding import Coder
 from voirdire.readers.files import hash_file
 from voirdire.readers.naming import named
 from voirdire.registry import register
@@ -25,6 +26,8 @@ OFFLINE: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
+MOST_NUMBERED = 50_000
+CHUNK = 50_000
 FRACTIONS = ("DOUBLE", "FLOAT", "REAL")
 
 
@@ -51,8 +54,20 @@ def read_parquet(path: Path) -> RawTable:
 
 
 def _column(database: duckdb.DuckDBPyConnection, name: str, kind: str, whole: bool) -> Column:
-    """One column as codes: DuckDB numbers the distinct values as an ENUM, and hands over the numbers only."""
+    """One column as codes, by DuckDB where few values repeat often, else value by value."""
     text = _as_text(_identifier(name), kind, whole)
+    distinct = database.execute(f"SELECT approx_count_distinct({text}) FROM source").fetchone()
+    if distinct is not None and distinct[0] <= MOST_NUMBERED:
+        return _numbered(database, text)
+    coder = Coder()
+    cells = database.execute(f"SELECT {text} FROM source")
+    while rows := cells.fetchmany(CHUNK):
+        coder.add([value for (value,) in rows])
+    return coder.column()
+
+
+def _numbered(database: duckdb.DuckDBPyConnection, text: str) -> Column:
+    """A column whose distinct values DuckDB numbers as an ENUM, so that only the numbers are handed over."""
     database.execute(
         f"CREATE OR REPLACE TYPE coded AS ENUM "
         f"(SELECT DISTINCT {text} AS value FROM source WHERE {text} IS NOT NULL)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,13 @@ class Column:
 
     def without(self, spellings: Collection[str]) -> Column:
         """The column with every value of ``spellings`` missing."""
-        if not any(value in spellings for value in self.values):
+        if set(spellings).isdisjoint(self.values):
             return self
-        return self.recode([None if value in spellings else value for value in self.values])
+        kept = np.fromiter(
+            (value not in spellings for value in self.values), dtype=bool, count=len(self.values)
+        )
+        new = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
+        return Column(new[self.codes], tuple(compress(self.values, kept.tolist())))
 
     def compact(self) -> Column:
         """The same column with only the values that occur, in order of first appearance."""
