@@ -37,7 +37,7 @@ def command(
         audited = audit(open(folder / "study"))
         compared = beside(audited, made)
         step("Writing the report")
-        truth = {f"{one.metric} | {one.figure} | {one.policy}".rstrip(" |"): one.truth for one in compared}
+        truth = {f"{one.where} | {one.figure} | {one.policy}".rstrip(" |"): one.truth for one in compared}
         written = write(replace(audited, truth=truth), out, text=True)
     typer.echo(str(audited))
     for line in _table([one for one in compared if one.policy in ("", "as fail")]):
@@ -48,14 +48,15 @@ def command(
 
 def _table(compared: Sequence[Beside]) -> Iterator[str]:
     """The truth beside each estimate, one line a figure, and the count of intervals that hold it."""
-    metric = max(len(one.metric) for one in compared)
+    where = max(len(one.where) for one in compared)
     figure = max(len(one.figure) for one in compared)
     yield "\nTruth beside estimate, borderline counted as fail"
-    yield f"{'metric':{metric}}  {'figure':{figure}}  truth  estimate"
-    for one in compared:
+    yield f"{'where':{where}}  {'figure':{figure}}  truth  estimate"
+    first = {one.where: place for place, one in reversed(list(enumerate(compared)))}
+    for one in sorted(compared, key=lambda one: first[one.where]):
         truth = f"{one.truth:5.2f}".replace("-", "−")
         mark = {True: "", False: "  misses the truth", None: "  no interval"}[one.inside]
-        yield f"{one.metric:{metric}}  {one.figure:{figure}}  {truth}  {one.estimate}{mark}"
+        yield f"{one.where:{where}}  {one.figure:{figure}}  {truth}  {one.estimate}{mark}"
     intervals = [one for one in compared if one.inside is not None]
     held = sum(one.inside is True for one in intervals)
     yield f"{held} of {len(intervals)} intervals hold the truth.\n"

@@ -15,9 +15,9 @@ __all__ = ["Beside", "beside"]
 
 @dataclass(frozen=True)
 class Beside:
-    """One figure's truth and estimate: what was measured, on which metric, under which policy if any."""
+    """One figure's truth and estimate: what was measured, on which metric or system, under which policy."""
 
-    metric: str
+    where: str
     figure: str
     policy: str
     truth: float
@@ -33,7 +33,13 @@ class Beside:
 
 def beside(audit: Audit, made: KnownTruth) -> tuple[Beside, ...]:
     """Every figure of ``audit``, made from ``made``, whose truth is known, in the order of the report."""
-    found = [*_stand_in(audit, made), *_people(audit, made), *_stability(audit, made)]
+    found = [
+        *_stand_in(audit, made),
+        *_people(audit, made),
+        *_single_rated(audit, made),
+        *_stability(audit, made),
+        *_rates(audit, made),
+    ]
     return tuple(one for one in found if one.estimate.undefined is None)
 
 
@@ -63,6 +69,37 @@ def _people(audit: Audit, made: KnownTruth) -> Iterator[Beside]:
             name, estimate = truth_name(figure, metric, policy="kept apart"), row.cells.get(key)
             if name in made.truth and isinstance(estimate, Estimate):
                 yield Beside(metric, words, "", made.truth[name], estimate)
+
+
+def _single_rated(audit: Audit, made: KnownTruth) -> Iterator[Beside]:
+    for row in _rows(audit, "stand_in", "one_by_one"):
+        metric, judge = row.evidence.metric if row.evidence else "", str(row.cells.get("judge"))
+        policy, estimate = audit.study.metric(metric).policy.name, row.cells.get("kappa")
+        name = truth_name("judge_person_single", metric, judge=judge, policy=policy)
+        if name in made.truth and isinstance(estimate, Estimate):
+            yield Beside(metric, "judge–expert κ", policy, made.truth[name], estimate)
+
+
+def _rates(audit: Audit, made: KnownTruth) -> Iterator[Beside]:
+    """Pass rates by system over all metrics: each metric's rate counts with its items of that system."""
+    for judge in made.judges:
+        for row in _rows(audit, "rates", f"systems_{judge.id}"):
+            system, estimate = (
+                dict(row.evidence.where if row.evidence else ()).get("system"),
+                row.cells.get("rate"),
+            )
+            if system is not None and isinstance(estimate, Estimate):
+                yield Beside(system, "pass rate", "", _pass_rate(made, judge.id, system), estimate)
+
+
+def _pass_rate(made: KnownTruth, judge: str, system: str) -> float:
+    position = [one.name for one in made.systems].index(system)
+    counts = [int((made.items[metric.name].system == position).sum()) for metric in made.metrics]
+    rates = [
+        made.truth[truth_name("verdict_rate", metric.name, judge=judge, system=system, label="pass")]
+        for metric in made.metrics
+    ]
+    return sum(n * rate for n, rate in zip(counts, rates, strict=True)) / sum(counts)
 
 
 def _stability(audit: Audit, made: KnownTruth) -> Iterator[Beside]:
