@@ -33,6 +33,18 @@ def test_missing_numbers_in_float_and_object_arrays(dtype: type) -> None:
     assert (coded.item.tolist(), coded.rater.tolist(), coded.label.tolist()) == ([0, 1], [0, 1], [0, 1])
 
 
+@pytest.mark.parametrize("labels", [[1e30, 2.0], [-1e300, 1e300], [0.5, -3.0], [-70_000, 70_000], [-2, -1]])
+def test_numbers_of_any_size_are_labels(labels: list[float]) -> None:
+    coded = Coded.from_matrix(np.array([labels, [NAN, labels[0]]]))
+    assert coded.values is not None
+    assert coded.values.tolist() == sorted(labels)
+    assert coded.values[coded.label].tolist() == [*labels, labels[0]]
+    declared = Coded.from_matrix(np.array([labels]), categories=[*labels, 0.25, 9])
+    assert declared.label.tolist() == [0, 1]
+    with pytest.raises(UserError, match="is not among"):
+        Coded.from_matrix(np.array([[7.0]]), categories=labels)
+
+
 def test_words_that_are_only_seen_have_no_order_and_declared_ones_keep_theirs() -> None:
     table = [["low", "high"], ["high", "medium"]]
     assert not Coded.from_matrix(table).has_order
@@ -126,3 +138,9 @@ def test_weights_by_value_and_by_rank_differ_where_values_are_uneven() -> None:
     assert agreement_weights(coded, "linear").round(3).tolist() == [[1, 0.9, 0], [0.9, 1, 0.1], [0, 0.1, 1]]
     assert agreement_weights(coded, "quadratic", "rank")[0].tolist() == [1, 0.75, 0]
     assert agreement_weights(coded, "ordinal")[0].round(4).tolist() == [1, 0.6667, 0]  # 1 - C(2,2)/C(3,2)
+
+
+def test_truth_values_are_numbers_in_their_order() -> None:
+    seen = Coded.from_matrix([[True, False], [None, True]])
+    declared = Coded.from_matrix(np.array([[True, False]]), categories=[True, False])
+    assert (seen.label.tolist(), declared.label.tolist()) == ([1, 0, 1], [0, 1])

@@ -68,10 +68,9 @@ class Coded:
         codes = encode(_as_table(ratings), categories)
         n_items, n_raters = codes.codes.shape
         given = np.flatnonzero(codes.codes != MISSING)
-        item, rater = np.divmod(given, max(n_raters, 1))
         return cls(
-            item.astype(np.int32),
-            rater.astype(np.int32),
+            np.repeat(np.arange(n_items, dtype=np.int32), n_raters)[given],
+            np.tile(np.arange(n_raters, dtype=np.int32), n_items)[given],
             codes.codes.ravel()[given],
             n_items,
             n_raters,

@@ -54,7 +54,7 @@ def encode(labels: ArrayLike, categories: Sequence[Hashable] | None = None) -> E
     if numeric is None:
         return _encode_objects(array, categories)
     missing = np.isnan(numeric)
-    declared = None if categories is None else np.array([float(str(_plain(c))) for c in categories])
+    declared = None if categories is None else np.array([float(_plain(c)) for c in categories])
     codes, known = _encode_numbers(numeric, missing, declared)
     names = tuple(known.tolist()) if categories is None else tuple(categories)
     return Encoded(codes, names, known, ordered=True)
@@ -96,11 +96,13 @@ def _encode_numbers(
     if np.isinf(x).any():
         raise UserError("a label is infinite", expected="finite numbers, NaN where missing")
     filled = np.where(missing, 0.0, x)
-    whole = filled.astype(np.int64)
-    span = _span(whole, declared)
-    if span is not None and bool((whole == filled).all()):
+    span = _span(filled, declared)
+    whole = filled.astype(np.int64) if span is not None else None
+    if span is not None and whole is not None and bool((whole == filled).all()):
         low, high = span
-        seen = np.flatnonzero(np.bincount((whole - low)[~missing], minlength=high - low + 1)) + low
+        times = np.bincount((whole - low).ravel(), minlength=high - low + 1)
+        times[-low] -= missing.sum()  # where missing, the label was filled with 0, which lies in the span
+        seen = np.flatnonzero(times) + low
         known = seen.astype(np.float64) if declared is None else declared
         table = np.full(high - low + 1, MISSING - 1, np.int32)
         table[known.astype(np.int64) - low] = np.arange(len(known))
@@ -118,14 +120,13 @@ def _encode_numbers(
     return codes, known
 
 
-def _span(whole: NDArray[np.int64], declared: NDArray[np.float64] | None) -> tuple[int, int] | None:
-    """Lowest and highest integer to look up, or None where a table would be large or the labels not whole."""
-    if declared is not None and not bool((declared == np.floor(declared)).all()):
+def _span(x: NDArray[np.float64], declared: NDArray[np.float64] | None) -> tuple[int, int] | None:
+    """The integers to look up, lowest and highest with 0 between; None where they are many or not whole."""
+    ends = x.ravel() if declared is None else np.append([x.min(initial=0), x.max(initial=0)], declared)
+    low, high = ends.min(initial=0), ends.max(initial=0)
+    if high - low >= TABLE_SPAN or not (declared is None or (declared == np.floor(declared)).all()):
         return None
-    ends = [] if declared is None else [int(declared.min(initial=0)), int(declared.max(initial=0))]
-    low, high = int(whole.min(initial=0)), int(whole.max(initial=0))
-    low, high = min([low, *ends]), max([high, *ends])
-    return (low, high) if high - low < TABLE_SPAN else None
+    return int(np.floor(low)), int(np.ceil(high))
 
 
 def _encode_objects(array: NDArray[Any], categories: Sequence[Hashable] | None) -> Encoded:

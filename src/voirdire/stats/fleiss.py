@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import ndtr
 
 from voirdire.errors import UserError
 from voirdire.registry import register
@@ -131,7 +131,7 @@ def fleiss_null_test(ratings: Coded | ArrayLike, *, categories: Sequence[Hashabl
         2 * (spread**2 - (p * (1 - p) * (1 - 2 * p)).sum()) / (len(counts) * m[0] * (m[0] - 1) * spread**2)
     )
     z = kappa / np.sqrt(variance)
-    return NullTest(kappa, float(np.sqrt(variance)), float(z), float(2 * stats.norm.sf(abs(z))))
+    return NullTest(kappa, float(np.sqrt(variance)), float(z), float(2 * ndtr(-abs(z))))
 
 
 def _one_against_rest(coded: Coded, k: int) -> Coded:

@@ -7,7 +7,7 @@ from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtr, ndtri, stdtrit
 
 __all__ = ["Bounds", "bca", "jackknife_error", "none", "percentile", "student"]
 
@@ -58,9 +58,9 @@ def bca(
     pull = np.average(without, weights=frequency) - without
     spread = float(frequency @ pull**2)
     acceleration = float(frequency @ pull**3) / (6 * spread**1.5) if spread > 0 else 0.0
-    bias = stats.norm.ppf(below)
-    z = bias + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
-    ends = np.asarray(stats.norm.cdf(bias + z / (1 - acceleration * z)))
+    bias = ndtri(below)
+    z = bias + ndtri([(1 - level) / 2, (1 + level) / 2])
+    ends = np.asarray(ndtr(bias + z / (1 - acceleration * z)))
     return _quantiles(values, float(ends[0]), float(ends[1]))
 
 
@@ -70,7 +70,7 @@ def student(value: float, error: float, df: float, level: float) -> Bounds:
         return none("not_identifiable")
     if error < WIDTHLESS:
         return none("no_variation")
-    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
+    reach = float(stdtrit(df, (1 + level) / 2)) * error
     return Bounds(value - reach, value + reach)
 
 

@@ -50,7 +50,10 @@ def collapse(coded: Coded, *, by_rater: bool = False, tag: NDArray[np.integer] |
     [2, 1]
     """
     key = np.zeros(coded.n_items, np.uint64)
-    np.add.at(key, coded.item, fingerprint(_cells(coded, by_rater)))
+    cells = _cells(coded, by_rater)
+    distinct = int(cells.max(initial=0)) + 1
+    scrambled = fingerprint(np.arange(distinct))[cells] if distinct <= len(cells) else fingerprint(cells)
+    np.add.at(key, coded.item, scrambled)
     if tag is not None:
         key += fingerprint(-2 - tag.astype(np.int64))  # below zero, where no label is
     rated = np.flatnonzero(coded.ratings_per_item())
