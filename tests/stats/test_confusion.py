@@ -95,18 +95,20 @@ def test_perfect_verdicts_keep_an_interval_where_one_is_known() -> None:
     assert scores.classes[1].f1.value == 1
     assert scores.classes[1].f1.low < 1
     assert scores.balanced_accuracy.low < 1
-    assert scores.mcc.value == 1
-    assert scores.mcc.no_interval == "zero_width"
+    assert scores.mcc.value == pytest.approx(1)
+    assert 0.3 < scores.mcc.low < 0.9
 
 
 @pytest.mark.coverage_simulation
 @pytest.mark.parametrize("n", [50, 200])
-def test_intervals_cover_the_truth(n: int) -> None:
-    shares = np.array([[0.55, 0.1], [0.07, 0.28]])
-    truth = confusion(np.round(shares * 1e9).astype(np.int64))
-    draws = np.random.default_rng(n).multinomial(n, shares.ravel(), size=1500).reshape(-1, 2, 2)
+@pytest.mark.parametrize("shares", [[[0.55, 0.1], [0.07, 0.28]], [[0.864, 0.036], [0.036, 0.064]]])
+def test_intervals_cover_the_truth(n: int, shares: list[list[float]]) -> None:
+    truth = confusion(np.round(np.array(shares) * 1e9).astype(np.int64))
+    draws = np.random.default_rng(n).multinomial(n, np.ravel(shares), size=600).reshape(-1, 2, 2)
     found = np.array([[(e.low, e.high) for e in every_estimate(confusion(draw))] for draw in draws])
     values = np.array([estimate.value for estimate in every_estimate(truth)])
-    covered = ((found[..., 0] <= values) & (values <= found[..., 1])).mean(0)
-    assert covered.min() > 0.93, covered
-    assert covered.max() < 0.98, covered
+    exists = ~np.isnan(found[..., 0])
+    covered = ((found[..., 0] <= values) & (values <= found[..., 1])).sum(0) / exists.sum(0)
+    # three binomial errors of 600 runs are 0.027
+    assert covered.min() > 0.923, covered
+    assert covered.max() < 0.99, covered

