@@ -223,6 +223,25 @@ def test_damaged_parquet(tmp_path: Path, cut: int, fill: bytes) -> None:
     exports(opens_or_says(damaged), tmp_path)
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"item_id": [None], "metric": [None], "rater_id": [None], "label": [None], "prob_pass": [[]]},
+        {"item_id": [None], "rater_id": [None], "rater_kind": [None], "label": [None], "system": [None]},
+        {
+            "item_id": ["a"],
+            "rater_id": [["A"]],
+            "label": [{"verdict": "pass"}],
+            "run": [None],
+            "model": [None],
+        },
+        {"item": [0], "Ann": [None], "Bo": [None]},
+    ],
+)
+def test_handwritten_frames(tmp_path: Path, frame: dict[str, Any]) -> None:
+    exports(opens_or_says(frame), tmp_path)
+
+
 def test_nested_beyond_reason(tmp_path: Path) -> None:
     deep: Any = "x"
     for _ in range(5000):

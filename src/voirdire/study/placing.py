@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.errors import UserError
+from voirdire.errors import Fault, UserError
 from voirdire.study.column import Column
 from voirdire.study.columns import CANONICAL, RATING_COLUMNS, RESERVED_ITEM_COLUMNS
 from voirdire.study.faults import Faults
@@ -124,17 +125,22 @@ def _differs(long: Long, name: str) -> UserError:
 def _numbers(long: Long, name: str) -> NDArray[np.float64]:
     """A ``prob_<label>`` column as numbers from 0 to 1, NaN where missing."""
     column = long.columns[name]
-    values = np.full(len(column.values) + 1, np.nan)
+    numbers = np.array([*map(_probability, column.values), np.nan])[column.codes]
     faults = Faults()
-    for code, text in enumerate(column.values):
-        try:
-            values[code] = float(text)
-        except ValueError:
-            values[code] = np.inf
-        if not (0 <= values[code] <= 1 or np.isnan(values[code])):
-            row = int(np.flatnonzero(column.codes == code)[0])
-            faults.add(
-                f"'{text}' is no probability", where=long.where(row, name), expected="a number from 0 to 1"
-            )
+    faults.add_rows(np.flatnonzero(numbers < 0), partial(_no_probability, long, name))
     faults.check()
-    return values[column.codes]
+    return numbers
+
+
+def _probability(text: str) -> float:
+    """The number from 0 to 1 that ``text`` spells, NaN where it spells that, else −1."""
+    try:
+        value = float(text)
+    except ValueError:
+        return -1.0
+    return value if 0 <= value <= 1 or np.isnan(value) else -1.0
+
+
+def _no_probability(long: Long, name: str, row: int) -> Fault:
+    text = long.columns[name][row]
+    return Fault(f"'{text}' is no probability", where=long.where(row, name), expected="a number from 0 to 1")

@@ -78,9 +78,11 @@ def _check_one_model(long: Long, raters: Sequence[Rater]) -> None:
     rater = long.columns["rater_id"].codes
     faults = Faults()
     for code, judge in enumerate(raters):
+        if judge.kind != "judge":
+            continue
         rows = np.flatnonzero((rater == code) & ~model.is_missing)
         codes, first = np.unique(model.codes[rows], return_index=True)
-        if judge.kind == "judge" and len(codes) > 1:
+        if len(codes) > 1:
             named = ", ".join(f"'{model.values[one]}'" for one in codes)
             faults.add(
                 f"'{judge.id}' is the name of several judges: {named}",
