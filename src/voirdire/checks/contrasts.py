@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
@@ -153,7 +153,7 @@ def _largest(context: Context, one: Matched, who: str) -> Table:
     gap = (only_first - only_second)[ranked] / n[ranked]
     apart = only_first[ranked] + only_second[ranked]
     fewer = np.minimum(only_first[ranked], only_second[ranked])
-    exact = np.minimum(1.0, 2 * binom.cdf(fewer, apart, 0.5))
+    exact = np.minimum(1.0, 2 * bdtr(fewer, apart, 0.5))
     adjusted = adjusted_p_values(exact) if len(exact) else exact
     rows = []
     order = np.argsort(-gap, kind="stable")
