@@ -2,8 +2,8 @@
 
     python benchmarks/align_real.py [llm_rubric pandalm mtbench_human] [--repeats 1] [--few]
 
-Losses are nats a row, the mean over its labels of -log q; differences are paired by cluster. Items are clusters
-unless the data say more: the question for mtbench_human.
+Losses are nats a row, the mean over its labels of -log q; differences are paired by cluster. Items are
+clusters unless the data say more: the question for mtbench_human.
 """
 
 from __future__ import annotations
@@ -69,9 +69,8 @@ def evaluate(name: str, repeats: int) -> None:
             losses.setdefault(model, []).append(row_losses(predicted, target))
     mean = {model: np.mean(each, axis=0) for model, each in losses.items()}
     clusters = len(np.unique(target.cluster))
-    print(
-        f"\n{name}: {len(features):,} rows, {clusters:,} clusters, {int(target.counts.sum()):,} labels, {repeats} repeats"
-    )
+    labels = int(target.counts.sum())
+    print(f"\n{name}: {len(features):,} rows, {clusters:,} clusters, {labels:,} labels, {repeats} repeats")
     for model, loss in sorted(mean.items(), key=lambda pair: pair[1].mean()):
         gap, error = difference(mean["pool"], loss, target.cluster)
         against = "" if model == "pool" else f"   pool minus it {gap:+.4f} (SE {error:.4f})"

@@ -215,3 +215,15 @@ def test_real_pairs_keep_unparsed_replies_and_labels_that_only_judges_gave_apart
     flipped = features_of(mtbench)
     assert "tie_inconsistent" not in flipped.features.scale.labels
     assert "tie_inconsistent" in flipped.features.judges[0].labels
+
+
+def test_labels_that_only_judges_gave() -> None:
+    def scale_of(people: str, judges: str) -> tuple[str, ...]:
+        rows = [(f"i{k}", "m", "ann", "human", label) for k, label in enumerate(people.split())]
+        rows += [(f"i{k}", "m", "gpt", "judge", label) for k, label in enumerate(judges.split())]
+        return features_of(study(rows)).features.scale.labels
+
+    assert set(scale_of("yes yes", "yes no")) == {"yes", "no"}
+    assert set(scale_of("good bad", "pass fail")) == {"good", "bad"}
+    assert set(scale_of("good bad", "good poor")) == {"good", "bad", "poor"}
+    assert scale_of("1 2 4", "3 2 90") == ("1", "2", "3", "4")

@@ -13,7 +13,7 @@ from voirdire.align.adapters.embedding import Projection
 from voirdire.align.replies import replies_of
 from voirdire.align.serial import pack, unpack
 from voirdire.errors import UserError
-from voirdire.study.scale import Scale
+from voirdire.study.scale import PAIRWISE_LABELS, Scale
 from voirdire.study.scales import as_number
 from voirdire.study.study import Study
 
@@ -104,8 +104,10 @@ LISTS = ("metrics", "judges", "systems", "covariates", "contrasts", "columns")
 def human_scale(study: Study, metrics: Sequence[str]) -> Scale:
     """One scale for the people's labels on all of ``metrics``, without labels that only judges gave.
 
-    Numeric labels are joined and sorted; other scales must list the same labels, or one all of the others'. A
-    label that only judges gave is kept where it lies among people's numeric labels.
+    Numeric labels are joined and sorted; other scales must list the same labels, or one all of the others'.
+    A label that only judges gave is dropped where it lies outside people's numeric labels, where it is no
+    usual label of pairs, or where judges and people have no label in common. Nothing is dropped where people
+    gave one label alone.
     """
     scales = [study.metric(name).scale for name in metrics]
     joined = max(scales, key=lambda scale: len(scale.labels))
@@ -140,11 +142,7 @@ def _used(study: Study, metrics: Sequence[str]) -> tuple[set[str], set[str]]:
 def _of_people(scale: Scale, people: set[str], judges: set[str]) -> Scale:
     if not people:
         raise UserError("no person labelled these metrics", fix="label about 50 items, or name other metrics")
-    dropped = judges - people
-    if scale.ordered and scale.values is not None:
-        value = dict(zip(scale.labels, scale.values, strict=True))
-        low, high = min(value[label] for label in people), max(value[label] for label in people)
-        dropped = {label for label in dropped if not low <= value[label] <= high}
+    dropped = _not_of_people(scale, people, judges)
     kept = [k for k, label in enumerate(scale.labels) if label not in dropped]
     names = tuple(scale.labels[k] for k in kept)
     values = None if scale.values is None else tuple(scale.values[k] for k in kept)
@@ -154,6 +152,20 @@ def _of_people(scale: Scale, people: set[str], judges: set[str]) -> Scale:
         if label in names
     }
     return Scale(scale.kind, names, scale.ordered, values, within, scale.separator)
+
+
+def _not_of_people(scale: Scale, people: set[str], judges: set[str]) -> set[str]:
+    """Labels that are the judges' alone, by the rule of :func:`human_scale`."""
+    alone = judges - people
+    if len(people) < 2:
+        return set()
+    if scale.kind == "pairwise":
+        return alone - set(PAIRWISE_LABELS)
+    if scale.ordered and scale.values is not None:
+        value = dict(zip(scale.labels, scale.values, strict=True))
+        low, high = min(value[label] for label in people), max(value[label] for label in people)
+        return {label for label in alone if not low <= value[label] <= high}
+    return set() if judges & people else alone
 
 
 def own_labels(study: Study, judge: str, metrics: Sequence[str], scale: Scale) -> tuple[str, ...]:

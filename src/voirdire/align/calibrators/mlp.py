@@ -15,7 +15,7 @@ from voirdire.registry import register
 
 __all__ = ["DECAYS", "MLP"]
 
-DECAYS = (0.01, 0.003, 0.001)
+DECAYS = (0.01, 0.003, 0.001, 0.0003)
 
 
 @register("calibrator", "mlp")
