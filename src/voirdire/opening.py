@@ -20,7 +20,7 @@ from voirdire.study.folder import sort_tables
 from voirdire.study.raw import RawTable
 from voirdire.study.study import Study
 
-__all__ = ["Reading", "find_tables", "open", "read", "read_table"]
+__all__ = ["Reading", "find_tables", "open", "read", "read_folder", "read_table"]
 
 DECLARATIONS = ("study.yaml", "study.yml")
 GENERIC_NAMES = ("long", "wide", "labels", "ratings", "data", "annotations", "study")
@@ -87,9 +87,13 @@ def find_tables(
     folder: Path, *, columns: Mapping[str, str] | None = None, wide: Sequence[str] = ()
 ) -> tuple[list[tuple[RawTable, TableConfig]], tuple[str, ...]]:
     """The tables of a folder that has no study.yaml: the ratings and what describes their items."""
+    return sort_tables(read_folder(folder), where=str(folder), columns=columns or {}, raters=wide)
+
+
+def read_folder(folder: Path) -> list[RawTable]:
+    """Every table that stands in ``folder`` itself, by name."""
     files = [file for file in sorted(folder.iterdir()) if _is_table(file)]
-    found = _read_all([(file, TableConfig(file=file.name)) for file in files])
-    return sort_tables([table for table, _ in found], where=str(folder), columns=columns or {}, raters=wide)
+    return [table for table, _ in _read_all([(file, TableConfig(file=file.name)) for file in files])]
 
 
 def read_table(path: Path, declared: TableConfig | None = None) -> RawTable:

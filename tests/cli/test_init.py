@@ -134,3 +134,23 @@ def test_a_wrong_answer_is_asked_again(labels: Path, monkeypatch: pytest.MonkeyP
     assert result.exit_code == 0
     assert "'gtp-4' is none of the choices" in result.output
     same(open_study(labels.parent), open_study(labels))
+
+
+def test_a_folder_that_is_not_clear_gets_a_draft_to_complete(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("item,rater,label\na,Ann,pass\n")
+    (tmp_path / "judge.csv").write_text("item,rater,label\na,gpt-4,pass\n")
+    code, output = run(str(tmp_path))
+    assert code == 0
+    assert "Complete what is open" in output
+    text = (tmp_path / "study.yaml").read_text()
+    assert "2 tables of ratings among judge.csv, people.csv" in text
+    assert "# its columns: item, rater, label" in text
+    study = open_study(tmp_path)
+    assert [(rater.id, rater.kind) for rater in study.raters] == [("gpt-4", "judge"), ("Ann", "human")]
+
+
+def test_an_empty_folder_has_nothing_to_draft(tmp_path: Path) -> None:
+    code, output = run(str(tmp_path))
+    assert code == 2
+    assert "no table of ratings" in output
+    assert not (tmp_path / "study.yaml").exists()

@@ -14,6 +14,7 @@ import typer
 from voirdire.cli import flags
 
 if TYPE_CHECKING:
+    from voirdire.errors import UserError
     from voirdire.opening import Reading
     from voirdire.study.config import TableConfig
     from voirdire.study.raw import RawTable
@@ -52,16 +53,40 @@ def command(
             "exists already", where=str(target), fix="use another --out, or replace it with --force"
         )
     options = {"columns": flags.column_names(column), "wide": flags.split(wide)}
-    found = _read(source, options, flags.missing_spellings(missing))
-    study = build(
-        found.tables, StudyConfig(), name=found.name, judges=tuple(judge or ()), assumptions=found.notes
-    )
-    asked = not yes and _on_terminal()
-    answers = {question.key: _ask(question) for question in open_questions(study)} if asked else {}
-    text = declaration(study, [_settled(*table, home, folder) for table in found.tables], answers)
+    try:
+        found = _read(source, options, flags.missing_spellings(missing))
+        study = build(
+            found.tables, StudyConfig(), name=found.name, judges=judge or (), assumptions=found.notes
+        )
+    except UserError as problem:
+        if not Path(source).is_dir():
+            raise
+        text = _bare(Path(source), folder, problem)
+    else:
+        asked = not yes and _on_terminal()
+        answers = {question.key: _ask(question) for question in open_questions(study)} if asked else {}
+        text = declaration(study, [_settled(*table, home, folder) for table in found.tables], answers)
     folder.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
     typer.echo(f"Wrote {target}. Complete what is open in it, then: voirdire audit {folder}")
+
+
+def _bare(source: Path, folder: Path, problem: UserError) -> str:
+    """A draft that lists the tables of a folder which cannot be read together yet."""
+    from voirdire.opening import read_folder
+    from voirdire.writers.declaration import bare_declaration
+
+    tables = read_folder(source)
+    if not tables:
+        raise problem
+    columns = {_beside(source / table.name, folder): list(table.columns) for table in tables}
+    return bare_declaration(source.resolve().name, columns, str(problem))
+
+
+def _beside(file: Path, folder: Path) -> str:
+    """How ``file`` is named in a study.yaml in ``folder``: relative where it is near."""
+    near = os.path.relpath(file, folder)
+    return str(file.resolve()) if near.startswith(os.path.join("..", "..")) else near
 
 
 def _read(source: str, options: dict[str, Any], missing: Sequence[str] | None) -> Reading:
@@ -85,9 +110,7 @@ def _settled(table: RawTable, declared: TableConfig, home: Path, folder: Path) -
     from voirdire.study.faults import Faults
     from voirdire.study.tables import to_long
 
-    beside = os.path.relpath(home / declared.file, folder)
-    far = beside.startswith(os.path.join("..", ".."))
-    found: dict[str, Any] = {"file": str((home / declared.file).resolve()) if far else beside}
+    found: dict[str, Any] = {"file": _beside(home / declared.file, folder)}
     if declared.kind == "ratings":
         long, _ = to_long(table, declared, Faults())
         names = long.tables[0].names

@@ -22,7 +22,7 @@ def sort_tables(
     """
     ratings = [table for table in tables if _holds_ratings(table, columns, raters)]
     names = ", ".join(table.name for table in tables) or "no table"
-    fix = "write study.yaml, which says how the files belong together (voirdire init makes one)"
+    fix = "write study.yaml, which says how the files belong together (voirdire init drafts one)"
     if len(ratings) != 1:
         held = "no table of ratings" if not ratings else f"{len(ratings)} tables of ratings"
         raise UserError(f"no study.yaml, and {held} among {names}", where=where, fix=fix)

@@ -22,9 +22,10 @@ from voirdire.writers.questions import (
     seemingly_undecided,
 )
 
-__all__ = ["declaration"]
+__all__ = ["bare_declaration", "declaration"]
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*")
+MOST_COLUMNS = 40
 MOST_METRICS = 40
 MOST_RATERS = 60
 Answers = Mapping[str, Sequence[str]]
@@ -50,6 +51,30 @@ def declaration(study: Study, tables: Sequence[TableConfig], answers: Answers) -
         ],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def bare_declaration(name: str, tables: Mapping[str, Sequence[str]], why: str) -> str:
+    """The text of a study.yaml that only lists ``tables`` (the columns of each file), where more is not clear.
+
+    ``why`` is what kept the files from being read together.
+    """
+    lines = [
+        f"# {' '.join(why.split())}",
+        "# Say of each file what a row is and what its columns mean.",
+        "",
+    ]
+    lines += [f"name: {scalar(name)}", "", "tables:"]
+    for file, columns in tables.items():
+        shown = ", ".join(" ".join(column.split()) for column in columns[:MOST_COLUMNS])
+        lines += [
+            f"  - file: {scalar(file)}",
+            f"    # its columns: {shown}{', ...' if len(columns) > MOST_COLUMNS else ''}",
+            "    kind: ratings      # or items, or reviews",
+            "    # columns: {item_id: ..., metric: ..., rater_id: ..., label: ...}",
+            "    # item_from: [...]      # columns that together name the item",
+            "    # set: {rater_id: ..., rater_kind: judge}      # what every row of the file shares",
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def scalar(text: str) -> str:
