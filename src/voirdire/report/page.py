@@ -35,6 +35,13 @@ NAV = {
 VERDICTS = ("Yes.", "No.", "Not yet.", "Cannot tell.", "Partly.")
 """The first words of an answer that stand in bold."""
 
+READING = {
+    "landis-koch": "Landis and Koch 1977",
+    "mchugh": "McHugh 2012",
+    "krippendorff": "Krippendorff 2018",
+}
+"""Where the words for coefficients come from."""
+
 SHOWN = 30
 """Rows of the headline table that stand open; further ones are folded."""
 
@@ -243,6 +250,6 @@ def _settings(audit: Audit) -> str:
     options = audit.options
     return (
         f"Intervals {100 * options.level:.4g}{wording.NBSP}%, {wording.count(options.resamples)} resamples. "
-        f"Margin {wording.number(options.margin)}. Reading scale: {options.reading} (switchable). "
+        f"Margin {wording.number(options.margin)}. Reading scale: {READING.get(options.reading, options.reading)} (switchable). "
         f"Seed {options.seed}."
     )

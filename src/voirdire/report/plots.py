@@ -16,12 +16,14 @@ from voirdire.report.cells import show
 from voirdire.report.marks import Axis, axis, estimates
 from voirdire.report.tables import plot_groups, row_actor, telling_columns
 
-__all__ = ["Figure", "figure", "intervals", "label_shares"]
+__all__ = ["Figure", "figure", "intervals"]
 
 FROM_ROWS = 6
 """A table with fewer plotted rows draws its marks in its own cells."""
 DRAWN = ("raters", "rates")
-"""Checks whose tables are drawn as figures, highest value first; of the others, slices in their order."""
+"""Checks whose tables are drawn as figures, highest value first."""
+DRAWN_TABLES = ("slices", "base_rates")
+"""Ends of the names of further tables that are drawn, in their own order."""
 AT_MOST = 60
 """Rows that one figure draws."""
 TALL = 24
@@ -54,20 +56,27 @@ def figure(finding: Finding, table: Table, name: str) -> Figure | None:
     groups = plot_groups(table, table.columns, finding.check)
     plotted = groups[0] if groups else []
     rows = [row for row in table.rows if any(estimates(row.cells.get(column.key)) for column in plotted)]
-    if len(rows) < FROM_ROWS or not (finding.check in DRAWN or table.name.endswith("slices")):
+    if len(rows) < FROM_ROWS or not (finding.check in DRAWN or table.name.endswith(DRAWN_TABLES)):
         return None
     if finding.check in DRAWN:
         rows.sort(key=lambda row: -_middle(row.cells.get(plotted[0].key)))
     spec = intervals(table, plotted, rows[:AT_MOST], finding.check)
+    label = f"{finding.answer} {table.caption}, as a plot."
+    caption = _caption(plotted, rows)
+    return Figure(f"plot-{name}", embedded(spec), label, caption, tall=len(rows) > TALL)
+
+
+def _caption(plotted: Sequence[Column], rows: Sequence[Row]) -> str:
+    """What the marks and lines are, and where the numbers stand."""
+    cells = [row.cells.get(column.key) for row in rows for column in plotted]
+    thin = any(estimate.has_interval for cell in cells for estimate in estimates(cell))
+    lines = ["its interval a thin line"] if thin else []
+    lines += (
+        ["its range over mappings a thick one"] if any(isinstance(cell, Bounds) for cell in cells) else []
+    )
     names = " and ".join(column.title for column in plotted)
     some = f" The first {AT_MOST} of {len(rows)} rows." if len(rows) > AT_MOST else ""
-    ranges = any(isinstance(row.cells.get(column.key), Bounds) for row in rows for column in plotted)
-    thick = ", its range over mappings a thick one" if ranges else ""
-    caption = (
-        f"{names}: a mark a row, its interval a thin line{thick}.{some} The numbers are in the table below."
-    )
-    label = f"{finding.answer} {table.caption}, as a plot."
-    return Figure(f"plot-{name}", embedded(spec), label, caption, tall=len(rows) > TALL)
+    return f"{', '.join([f'{names}: a mark a row', *lines])}.{some} The numbers are in the table below."
 
 
 def intervals(
@@ -88,7 +97,8 @@ def intervals(
         "y": {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": _down(names)},
         "color": {"field": "who", "type": "nominal", "scale": JUDGE_AND_PEOPLE, "legend": legend},
     }
-    if len(plotted) > 1:
+    apart = len(plotted) > 1 and any(value["low"] is not None for value in values)
+    if apart:
         order = {"domain": JUDGE_AND_PEOPLE["domain"]}
         shared["yOffset"] = {"field": "who", "type": "nominal", "scale": order}
     across = _across(plotted[0], on)
@@ -113,28 +123,7 @@ def intervals(
     ]
     for layer in layers:
         layer["encoding"] = {**shared, **layer["encoding"]}
-    return {**_frame(values, height=len(rows) * ROW * len(plotted)), "layer": layers}
-
-
-def label_shares(values: Sequence[dict[str, Any]], labels: Sequence[str]) -> dict[str, Any]:
-    """How often people and the judge gave each label: bars of ``values`` with label, who, share and shown."""
-    return {
-        **_frame(list(values), height=len(labels) * ROW * 2),
-        "mark": {"type": "bar", "height": {"band": 0.8}},
-        "encoding": {
-            "y": {
-                "field": "label",
-                "type": "nominal",
-                "sort": list(labels),
-                "title": None,
-                "axis": _down(labels),
-            },
-            "yOffset": {"field": "who", "type": "nominal", "scale": {"domain": JUDGE_AND_PEOPLE["domain"]}},
-            "x": {**_across(Column("share", "", "share"), axis("share", ())), "field": "share"},
-            "color": {"field": "who", "type": "nominal", "scale": JUDGE_AND_PEOPLE, "legend": _legend()},
-            "tooltip": _tooltip("label", "who", "shown"),
-        },
-    }
+    return {**_frame(values, height=len(rows) * ROW * (len(plotted) if apart else 1)), "layer": layers}
 
 
 def _point(name: str, cell: Cell, column: Column, on: Axis) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -34,17 +35,75 @@ def write_row_pages(study: Study, folder: Path, *, text: bool = True) -> list[Pa
     """
     folder.mkdir(parents=True, exist_ok=True)
     texts = text and any(len(column.values) for column in study.items.texts.values())
-    written, entries = [], []
-    for code, metric in enumerate(study.metrics):
-        rows = ordered_rows(study, study.rows(metric.name, usable=False))
-        parts = list(_parts(study, rows))
+    pages = _Pages(study, folder, text, texts)
+    written = [path for code in range(len(study.metrics)) for path in pages.metric(code)]
+    return [*written, pages.index(), *(pages.texts_in_blocks() if texts else [])]
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """Writes the pages of one study; ``text`` is whether raters' words may be shown, ``texts`` the items'."""
+
+    study: Study
+    folder: Path
+    text: bool
+    texts: bool
+
+    def metric(self, code: int) -> list[Path]:
+        """One metric's ratings, in parts of at most a quarter of a million."""
+        metric = self.study.metrics[code]
+        parts = list(_parts(self.study, ordered_rows(self.study, self.study.rows(metric.name, usable=False))))
         names = [page_name(code, part) for part in range(len(parts))]
-        for part, mine in enumerate(parts):
-            page = _page(study, metric, mine, names, part, texts=texts, text=text)
-            written.append(_write(folder / names[part], page))
-        entries += [(names[0], f"{metric.label}: {count(len(rows))} ratings")] if parts else []
-    written.append(_write(folder / INDEX, _index(study, entries)))
-    return [*written, *(_write_texts(study, folder) if texts else [])]
+        return [
+            self._write(name, "rows.html", (static("rows.js"),), **self._part(metric, rows, names, part))
+            for part, (name, rows) in enumerate(zip(names, parts, strict=True))
+        ]
+
+    def _part(self, metric: Metric, rows: Rows, names: list[str], part: int) -> dict[str, Any]:
+        data = ratings_data(self.study, rows, text=self.text) | {"texts": []}
+        if self.texts:
+            data["numbers"] = np.unique(self.study.ratings.item[rows]).tolist()
+        of = f", part {part + 1} of {len(names)}" if len(names) > 1 else ""
+        return {
+            "title": f"{metric.label}{of}",
+            "note": f"{count(len(rows))} ratings, one item a row with every label it received.",
+            "parts": [(name, f"part {place + 1}") for place, name in enumerate(names) if place != part],
+            "n": len(rows),
+            "data": embedded(data),
+            "block": TEXTS if self.texts else 0,
+        }
+
+    def index(self) -> Path:
+        """The list of metrics that have ratings."""
+        counts = np.bincount(self.study.ratings.metric, minlength=len(self.study.metrics)).tolist()
+        entries = [
+            (page_name(code), f"{metric.label}: {count(counts[code])} ratings")
+            for code, metric in enumerate(self.study.metrics)
+            if counts[code]
+        ]
+        return self._write(INDEX, "index.html", entries=entries)
+
+    def texts_in_blocks(self) -> list[Path]:
+        """What was said in each item, some hundred items a page."""
+        return [
+            self._write(f"texts-{block:04d}.html", "texts.html", items=self._said(start))
+            for block, start in enumerate(range(0, len(self.study.items), TEXTS))
+        ]
+
+    def _said(self, start: int) -> list[tuple[int, str, list[tuple[str, str]]]]:
+        items = self.study.items
+        found = []
+        for item in range(start, min(start + TEXTS, len(items))):
+            said = [(name, value) for name, column in items.texts.items() if (value := column[item])]
+            found += [(item, items.ids[item], said)] if said else []
+        return found
+
+    def _write(self, name: str, template: str, scripts: tuple[str, ...] = (), **context: Any) -> Path:
+        style = static("tokens.css", "marks.css", "page.css", "rows.css")
+        known = {"study": self.study.name, "version": version("voirdire")}
+        path = self.folder / name
+        path.write_bytes(render(template, style=style, scripts=scripts, **known, **context).encode())
+        return path
 
 
 def _parts(study: Study, rows: Rows) -> Iterator[Rows]:
@@ -57,56 +116,3 @@ def _parts(study: Study, rows: Rows) -> Iterator[Rows]:
             stop += int(np.searchsorted(item[stop:], item[stop - 1], side="right"))
         yield rows[start:stop]
         start = stop
-
-
-def _page(
-    study: Study, metric: Metric, rows: Rows, names: list[str], part: int, *, texts: bool, text: bool
-) -> str:
-    data = ratings_data(study, rows, text=text) | {"texts": []}
-    if texts:
-        data["numbers"] = np.unique(study.ratings.item[rows]).tolist()
-    parts = [(name, f"part {place + 1}") for place, name in enumerate(names) if place != part]
-    of = f", part {part + 1} of {len(names)}" if len(names) > 1 else ""
-    return _render(
-        "rows.html",
-        (static("rows.js"),),
-        study=study.name,
-        title=f"{metric.label}{of}",
-        note=f"{count(len(rows))} ratings, one item a row with every label it received.",
-        parts=parts,
-        n=len(rows),
-        data=embedded(data),
-        block=TEXTS if texts else 0,
-    )
-
-
-def _index(study: Study, entries: list[tuple[str, str]]) -> str:
-    return _render("index.html", (), study=study.name, entries=entries)
-
-
-def _write_texts(study: Study, folder: Path) -> list[Path]:
-    written = []
-    for block, start in enumerate(range(0, len(study.items), TEXTS)):
-        items = range(start, min(start + TEXTS, len(study.items)))
-        said = [
-            (
-                item,
-                study.items.ids[item],
-                [(name, value) for name, column in columns if (value := column[item])],
-            )
-            for columns in [list(study.items.texts.items())]
-            for item in items
-        ]
-        page = _render("texts.html", (), study=study.name, items=[one for one in said if one[2]])
-        written.append(_write(folder / f"texts-{block:04d}.html", page))
-    return written
-
-
-def _render(template: str, scripts: tuple[str, ...], **context: Any) -> str:
-    style = static("tokens.css", "marks.css", "page.css", "rows.css")
-    return render(template, style=style, scripts=scripts, version=version("voirdire"), **context)
-
-
-def _write(path: Path, page: str) -> Path:
-    path.write_bytes(page.encode())
-    return path
