@@ -30,11 +30,11 @@ def test_the_four_ways_a_swap_can_end() -> None:
 def test_exchanging_the_orders_or_the_places_mirrors_the_result(verdicts: np.ndarray) -> None:
     shown, swapped = verdicts
     base, other = position_consistency(shown, swapped), position_consistency(swapped, shown)
-    assert base == other
+    assert repr(base) == repr(other)  # from Python 3.13 on, NaN in a field differs from itself
     mirror = {FIRST: SECOND, SECOND: FIRST, TIE: TIE, -1: -1}
     turned = position_consistency([mirror[v] for v in shown], [mirror[v] for v in swapped])
-    assert turned.consistent == base.consistent
-    assert turned.favours_first == base.favours_second
+    assert repr(turned.consistent) == repr(base.consistent)
+    assert repr(turned.favours_first) == repr(base.favours_second)
     if base.first_share.undefined is None:
         assert turned.first_share.value == pytest.approx(1 - base.first_share.value)
         assert turned.first_share.low == pytest.approx(1 - base.first_share.high)
