@@ -66,6 +66,19 @@ def test_the_summary_fits_one_screen(name: str, audited: Callable[[str], Audit])
     assert max(map(len, lines)) <= 80
 
 
+def test_what_items_say_is_left_out_when_asked(audited: Callable[[str], Audit], tmp_path: Path) -> None:
+    made = audited("humanebench")
+    said = {value for column in made.study.items.texts.values() for value in column.values if len(value) > 80}
+    assert said
+    whole = "".join(path.read_text(encoding="utf-8") for path in write(made, tmp_path / "whole"))
+    without = "".join(
+        path.read_text(encoding="utf-8") for path in write(made, tmp_path / "without", text=False)
+    )
+    starts = [json.dumps(value, ensure_ascii=False)[1:60] for value in said]
+    assert all(start in whole for start in starts if not set("<>&\\") & set(start))
+    assert not any(start in without for start in starts)
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize(("name", "width"), [*((name, 400) for name in SETS), ("impactbench", 1280)])
 def test_the_page_opens_quietly(

@@ -248,8 +248,9 @@ def _basis(audit: Audit) -> list[Table]:
 
 def _settings(audit: Audit) -> str:
     options = audit.options
+    reading = READING.get(options.reading, options.reading)
     return (
         f"Intervals {100 * options.level:.4g}{wording.NBSP}%, {wording.count(options.resamples)} resamples. "
-        f"Margin {wording.number(options.margin)}. Reading scale: {READING.get(options.reading, options.reading)} (switchable). "
+        f"Margin {wording.number(options.margin)}. Reading scale: {reading} (switchable). "
         f"Seed {options.seed}."
     )
