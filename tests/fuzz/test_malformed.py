@@ -252,7 +252,7 @@ def test_nested_beyond_reason(tmp_path: Path) -> None:
         assert opens_or_says(path, config=config) is None
     opens_or_says(
         {"item_id": ["a"], "rater_id": ["A"], "label": [deep]}
-    )  # how deep is too deep is Python's to say
+    )  # Python says how deep is too deep
 
 
 def test_expanding_aliases_are_refused_before_they_expand(tmp_path: Path) -> None:
