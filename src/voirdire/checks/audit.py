@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,13 +79,19 @@ class Audit:
         return fragment
 
 
-def audit(study: Study, options: AuditOptions | None = None) -> Audit:
+def audit(
+    study: Study, options: AuditOptions | None = None, *, progress: Callable[[str], None] | None = None
+) -> Audit:
     """Run every check that ``study`` supports, or those that ``options.checks`` names, and lead with the
-    answer.
+    answer. ``progress`` is told the name of each check before it runs.
     """
     chosen = options or AuditOptions()
     context = Context(study, chosen)
-    found = [registry.get("check", name)(context) for name in _in_order(chosen)]
+    found = []
+    for name in _in_order(chosen):
+        if progress is not None:
+            progress(name)
+        found.append(registry.get("check", name)(context))
     findings = tuple(finding for finding in found if finding is not None)
     verdicts = stand_ins(context) if any(finding.check == "stand_in" for finding in findings) else ()
     return Audit(

@@ -64,8 +64,9 @@ def command(
             missing=flags.missing_spellings(missing),
             config={"on_duplicate": on_duplicate} if on_duplicate else None,
         )
-        step(f"Auditing {len(study.ratings):,} ratings")
-        audited = run(study, options)
+        auditing = f"Auditing {len(study.ratings):,} ratings"
+        step(auditing)
+        audited = run(study, options, progress=lambda check: step(f"{auditing}: {check.replace('_', ' ')}"))
         step("Writing the report" if out else "Summing up")
         written = write(audited, out, text=not no_text) if out else []
     if as_json:
