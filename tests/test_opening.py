@@ -213,6 +213,13 @@ def test_a_wide_table_is_found_or_declared(tmp_path: Path, wide: tuple[str, ...]
     assert study.ratings.row.tolist() == [2, 2, 2, 3, 3, 4, 4]
 
 
+def test_a_wide_frame_is_found_as_a_wide_file_is() -> None:
+    study = open_study({"item": ["a", "b"], "Ann": [1, 2], "gpt-4": [2, None], "topic": ["x", None]})
+    assert kinds(study) == {"Ann": "human", "gpt-4": "judge"}
+    assert labels(study) == ["1", "2", "2", None]
+    assert statuses(study)[-1] == "unparsed"
+
+
 def test_a_wide_column_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no column 'Cy'"):
         open_study(write(tmp_path, WIDE), wide=["Ann", "Cy"])
@@ -368,6 +375,8 @@ def test_columns_go_where_they_are_constant() -> None:
     assert set(study.ratings.attributes) == {"seconds", "rationale"}
     np.testing.assert_array_equal(study.ratings.probabilities["p"], [0.9, math.nan, 0.25, 1])
     assert study.slice_by == ("topic",)
+    assert said(study, "Sliced by", "topic")
+    assert said(study, "run 0")
 
 
 def test_polarity_belongs_to_the_metric_where_it_is_constant() -> None:

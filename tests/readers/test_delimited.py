@@ -97,6 +97,12 @@ def test_a_column_without_a_name_is_named_or_left_out(tmp_path: Path) -> None:
     assert any("column 1" in note for note in table.notes)
 
 
+def test_blank_lines_above_the_header_are_passed_over(tmp_path: Path) -> None:
+    table = read(tmp_path, "\n,\nitem_id,label\na,pass\n")
+    assert list(table.columns) == ["item_id", "label"]
+    assert table.row.tolist() == [4]
+
+
 def test_gzip_is_unpacked_and_a_broken_one_is_said(tmp_path: Path) -> None:
     packed = gzip.compress(TABLE.encode())
     assert rows(read(tmp_path, packed, "labels.csv.gz"))[0] == ("a", "Zoë", "pass")

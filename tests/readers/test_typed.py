@@ -88,11 +88,9 @@ def from_parquet(folder: Path) -> RawTable:
     records_path = folder / "records.json"
     records_path.write_text(json.dumps(records()))
     with duckdb.connect() as database:
-        kinds = "label: 'DOUBLE', score: 'DOUBLE', flag: 'BOOLEAN', note: 'VARCHAR', count: 'BIGINT', item_id: 'VARCHAR'"
-        database.execute(
-            f"COPY (SELECT item_id, label, score, flag, note, count FROM read_json('{records_path}', columns = {{{kinds}}}))"
-            f" TO '{folder}/plain.parquet' (FORMAT parquet)"
-        )
+        kinds = "label: 'DOUBLE', score: 'DOUBLE', flag: 'BOOLEAN', note: 'VARCHAR', count: 'BIGINT'"
+        source = f"read_json('{records_path}', columns = {{item_id: 'VARCHAR', {kinds}}})"
+        database.execute(f"COPY (SELECT * FROM {source}) TO '{folder}/plain.parquet' (FORMAT parquet)")
     (folder / "plain.parquet").rename(path)
     return read_parquet(path)
 

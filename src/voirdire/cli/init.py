@@ -80,7 +80,7 @@ def _bare(source: Path, folder: Path, problem: UserError) -> str:
     if not tables:
         raise problem
     columns = {_beside(source / table.name, folder): list(table.columns) for table in tables}
-    return bare_declaration(source.resolve().name, columns, str(problem))
+    return bare_declaration(source.resolve().name, columns, problem.faults[0].what)
 
 
 def _beside(file: Path, folder: Path) -> str:

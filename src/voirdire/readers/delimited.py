@@ -55,8 +55,8 @@ def _read(file: FileBytes, text: Text, delimiter: str) -> RawTable:
     reader = csv.reader(text.lines(), delimiter=delimiter)
     faults = Faults()
     try:
-        header = next(reader, None)
-        if not header or not any(cell.strip() for cell in header):
+        header = next((record for record in reader if any(cell.strip() for cell in record)), None)
+        if header is None:
             raise UserError("is empty", where=name, expected="a header row with column names")
         coders = [Coder() for _ in header]
         rows = [_add(chunk, coders) for chunk in _chunks(reader, len(header), name, faults)]

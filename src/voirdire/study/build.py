@@ -89,6 +89,7 @@ def _assemble(
     placed = place(long)
     notes += placed.notes
     items = _items(long, placed, read.items, config, counts, notes)
+    slice_by = _slices(items, config, notes)
     return Study(
         name=config.name or name,
         items=items,
@@ -101,7 +102,7 @@ def _assemble(
         reviews=tuple(read.reviews),
         population=dict(config.population),
         design=config.design,
-        slice_by=_slices(items, config),
+        slice_by=slice_by,
         demo=config.demo,
         reported=dict(config.reported),
     )
@@ -217,9 +218,12 @@ def _ratings(long: Long, coded: CodedLabels, placed: Placed) -> Ratings:
     )
 
 
-def _slices(items: Items, config: StudyConfig) -> tuple[str, ...]:
+def _slices(items: Items, config: StudyConfig, notes: list[str]) -> tuple[str, ...]:
     if config.slices is None:
-        return default_slices(items.attributes)
+        found = default_slices(items.attributes)
+        if found:
+            notes.append(f"Sliced by the item attributes with 2 to 20 values: {', '.join(found)}.")
+        return found
     for name in config.slices:
         if name not in items.attributes:
             known = ", ".join(items.attributes) or "none"

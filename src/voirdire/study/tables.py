@@ -181,7 +181,7 @@ def _completed(table: RawTable, named: Named, *, wide: bool) -> Named:
     if "rater_id" not in named.columns:
         named = _one_rater(table, named, n)
     if "run" not in named.columns:
-        named = named.adding("run", Column.constant("0", n))
+        named = named.adding("run", Column.constant("0", n), "Where no column tells the run, it is run 0.")
     return named
 
 

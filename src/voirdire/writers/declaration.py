@@ -54,7 +54,7 @@ def declaration(study: Study, tables: Sequence[TableConfig], answers: Answers) -
 
 
 def bare_declaration(name: str, tables: Mapping[str, Sequence[str]], why: str) -> str:
-    """The text of a study.yaml that only lists ``tables`` (the columns of each file), where more is not clear.
+    """The text of a study.yaml that only lists ``tables``, the columns of each file, where more is not clear.
 
     ``why`` is what kept the files from being read together.
     """
