@@ -198,3 +198,35 @@ def test_fit_chooses_a_setting_by_held_out_clusters() -> None:
     assert fitted.setting in calibrator_of("stack").settings(planted.features)
     again = calibrator_of("stack").fit(planted.features, planted.target, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(fitted.predict(planted.features), again.predict(planted.features))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_where_every_judge_is_silent_are_still_predicted(name: str) -> None:
+    planted = suitable(name)
+    features = planted.features
+    fitted = quick(name, features, planted.target)
+    silent = tuple(
+        replace(
+            output,
+            code=np.full(len(features), len(output.labels), dtype=np.int32),
+            log_probs=np.full_like(output.log_probs, np.nan),
+            votes=np.zeros_like(output.votes),
+            score=np.full(len(features), np.nan),
+        )
+        for output in features.judges
+    )
+    predicted = fitted.predict(replace(features, judges=silent))
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(
+        fitted.predict(features.take(slice(0, 1))), fitted.predict(features)[:1], atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", ["stack", "dirichlet", "napha", "quantitative_mn", "annotator_offsets"])
+def test_a_stating_judge_that_falls_silent(name: str) -> None:
+    planted = of_logits(np.random.default_rng(9), 100)
+    fitted = quick(name, planted.features, planted.target)
+    mute = voting("judge", planted.features.scale, np.full(100, 3, dtype=np.int32))
+    predicted = fitted.predict(replace(planted.features, judges=(mute,)))
+    np.testing.assert_allclose(predicted.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(predicted, predicted[:1].repeat(100, axis=0), atol=1e-12)

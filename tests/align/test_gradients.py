@@ -14,7 +14,7 @@ from voirdire.align.calibrator import Setting
 from voirdire.align.calibrators.cumulative_link import _line
 from voirdire.align.calibrators.davidson import _pairs
 from voirdire.align.calibrators.stack import Stack
-from voirdire.align.loglinear import numbers, scaling_of
+from voirdire.align.loglinear import known_of, numbers, scaling_of
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
@@ -38,8 +38,7 @@ def objectives() -> dict[str, tuple[Objective, int]]:
     panel, pairs = of_panel(rng, 60), of_pairs(rng, 60)
     counts, floor = panel.target.effective, np.full((60, 4), 0.25)
     setting = Setting(0.7)
-    scaling = scaling_of(numbers(panel.features))
-    design = Stack().design(panel.features, setting, scaling)
+    design = Stack().design(panel.features, setting, known_of(panel.features))
     wide = scaling_of(np.hstack([numbers(panel.features), panel.features.spread[:, None]]))
     line = _line(panel.features, setting, wide)
     two = _pairs(pairs.features, setting, np.ones(1))

@@ -28,6 +28,7 @@ __all__ = [
     "LogLinear",
     "indicators",
     "intercepts",
+    "known_of",
     "numbers",
     "scaled",
     "scaling_of",
@@ -112,8 +113,8 @@ class LogLinear(Calibrator):
     """A calibrator given by its design."""
 
     @abstractmethod
-    def design(self, features: Features, setting: Setting, scaling: Floats) -> Design:
-        """The design of ``features``; ``scaling`` (2, d + J): means and spreads of covariates and scores."""
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
+        """The design of ``features``; ``known`` is what :func:`known_of` found in the training rows."""
 
     def settings(self, features: Features) -> tuple[Setting, ...]:
         """Every ridge of :data:`PRECISIONS`."""
@@ -121,22 +122,32 @@ class LogLinear(Calibrator):
 
     def learn(self, problem: Problem, setting: Setting, start: Parameters | None) -> Parameters:
         """The ridge estimate of theta."""
-        scaling = scaling_of(numbers(problem.features))
-        design = self.design(problem.features, setting, scaling)
+        known = known_of(problem.features)
+        design = self.design(problem.features, setting, known)
         floor, counts = np.asfortranarray(problem.floor_rows), np.asfortranarray(problem.counts)
         first = design.centre if start is None else start["theta"]
         theta = minimise(lambda theta: design.objective(theta, floor, counts), first)
-        return {"theta": theta, "_scaling": scaling}
+        return {"theta": theta, **known}
 
     def shape(self, parameters: Parameters, features: Features, setting: Setting) -> Floats:
         """softmax of the logits, averaged over a metric's possible effects where it was not seen."""
-        design = self.design(features, setting, parameters["_scaling"])
+        design = self.design(features, setting, parameters)
         logits = design.logits(parameters["theta"])
         unseen = features.metric < 0
         model = softmax(logits)
         if unseen.any() and features.n_metrics > 1:
             model[unseen] = unseen_metric(logits[unseen], setting.precision)
         return model
+
+
+def known_of(features: Features) -> dict[str, Floats]:
+    """What a design must take from the training rows, so that it has the same columns for any others.
+
+    ``_scaling`` (2, d + J) are means and spreads of covariates and scores, ``_stating`` (J,) is 1 for judges
+    that state probabilities.
+    """
+    stating = np.array([float(output.states) for output in features.judges])
+    return {"_scaling": scaling_of(numbers(features)), "_stating": stating}
 
 
 def numbers(features: Features) -> Floats:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from voirdire.align.calibrator import Setting
+from voirdire.align.calibrator import Parameters, Setting
 from voirdire.align.calibrators.platt import odds
 from voirdire.align.features import Features
 from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercepts
@@ -30,7 +27,7 @@ class Beta(LogLinear):
             return "there are not two human labels"
         return "" if features.speaks else "no judge gives human labels or their probabilities"
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """Both log probabilities, each with its slope."""
         z = features.panel(setting.alpha)
         return Design.of(

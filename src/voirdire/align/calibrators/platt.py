@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.align.calibrator import Setting
+from voirdire.align.calibrator import Parameters, Setting
 from voirdire.align.features import Features
 from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercepts
 from voirdire.registry import register
@@ -31,7 +31,7 @@ class Platt(LogLinear):
             return "there are not two human labels"
         return "" if features.speaks else "no judge gives human labels or their probabilities"
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """The panel's log odds, half to each side."""
         z = features.panel(setting.alpha)
         return Design.of(

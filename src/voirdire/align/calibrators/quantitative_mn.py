@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voirdire.align.calibrator import Setting
+from voirdire.align.calibrator import Parameters, Setting
 from voirdire.align.features import Features
 from voirdire.align.loglinear import BIAS, Design, LogLinear, scaled
 from voirdire.registry import register
@@ -30,10 +29,10 @@ class QuantitativeMN(LogLinear):
         """It needs a judge that answers with human labels or their probabilities."""
         return "" if features.speaks else "no judge gives human labels or their probabilities"
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """A slope a label on its own log probability, the embedding, and ones."""
         z, d = features.panel(setting.alpha), features.covariates.shape[1]
         own = [(z * np.eye(features.n_labels)[c], 0.0, setting.precision) for c in range(features.n_labels)]
-        embedding = scaled(features.covariates, scaling[:, :d]).T
+        embedding = scaled(features.covariates, known["_scaling"][:, :d]).T
         ones = np.ones((1, len(features)))
         return Design.of(features, tied=own, free=[(ones, BIAS), (embedding, setting.precision)])

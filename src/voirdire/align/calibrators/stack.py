@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voirdire.align.calibrator import Setting
+from voirdire.align.calibrator import Parameters, Setting
 from voirdire.align.features import ALPHA, Features
 from voirdire.align.loglinear import SLOPE, Block, Design, LogLinear, indicators, intercepts, numbers, scaled
 from voirdire.registry import register
@@ -35,7 +34,7 @@ class Stack(LogLinear):
         """It needs a judge."""
         return "" if features.judges else "no judge"
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """Panel, intercept, metrics, every judge's codes and probabilities, covariates and scores."""
         ridge = setting.precision
         verdicts: list[Block] = [
@@ -43,11 +42,11 @@ class Stack(LogLinear):
         ]
         own = [
             (np.where(output.speaks, z.T + np.log(features.n_labels), 0.0), ridge)
-            for output in features.judges
-            if np.isfinite(output.log_probs).any()
+            for output, stating in zip(features.judges, known["_stating"], strict=True)
+            if stating
             for z in [output.logits(ALPHA)]
         ]
-        measured = (scaled(numbers(features), scaling).T, ridge)
+        measured = (scaled(numbers(features), known["_scaling"]).T, ridge)
         return Design.of(
             features,
             tied=[(features.panel(setting.alpha), 1.0, SLOPE)],

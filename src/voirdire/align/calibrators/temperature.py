@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from voirdire.align.calibrator import ANY_ALPHA, Setting
+from voirdire.align.calibrator import ANY_ALPHA, Parameters, Setting
 from voirdire.align.features import ALPHA, Features
 from voirdire.align.loglinear import SLOPE, Design, LogLinear
 from voirdire.registry import register
@@ -35,6 +32,6 @@ class Temperature(LogLinear):
         """The smoothing of votes where it matters."""
         return tuple(Setting(1.0, alpha) for alpha in (ANY_ALPHA if features.votes_vary else (ALPHA,)))
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """The panel's log probabilities alone."""
         return Design.of(features, tied=[(features.panel(setting.alpha), 1.0, SLOPE)])

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from voirdire.align.calibrator import ANY_ALPHA, Setting
+from voirdire.align.calibrator import ANY_ALPHA, Parameters, Setting
 from voirdire.align.features import ALPHA, Features
 from voirdire.align.loglinear import PRECISIONS, SLOPE, Design, LogLinear, intercepts
 from voirdire.registry import register
@@ -36,7 +33,7 @@ class TemperatureBias(LogLinear):
         alphas = ANY_ALPHA if features.votes_vary else (ALPHA,)
         return tuple(Setting(ridge, alpha) for alpha in alphas for ridge in ridges)
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """The panel's log probabilities, ones, and the metrics."""
         return Design.of(
             features,

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from voirdire.align.calibrator import Setting
+from voirdire.align.calibrator import Parameters, Setting
 from voirdire.align.features import Features
 from voirdire.align.loglinear import SLOPE, Design, LogLinear, intercepts
 from voirdire.registry import register
@@ -30,7 +29,7 @@ class Vector(LogLinear):
         """It needs a judge that answers with human labels or their probabilities."""
         return "" if features.speaks else "no judge gives human labels or their probabilities"
 
-    def design(self, features: Features, setting: Setting, scaling: NDArray[np.float64]) -> Design:
+    def design(self, features: Features, setting: Setting, known: Parameters) -> Design:
         """The common slope, and each label's own deviation from it."""
         z = features.panel(setting.alpha)
         own = [(z * np.eye(features.n_labels)[c], 0.0, setting.precision) for c in range(features.n_labels)]
