@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from voirdire.errors import Fault
 from voirdire.study.column import Column
-from voirdire.study.config import MetricConfig, ScaleConfig, StudyConfig
+from voirdire.study.config import StudyConfig
 from voirdire.study.faults import Faults
 from voirdire.study.long import Long
 from voirdire.study.rater import Rater
 from voirdire.study.ratings import OK, STATUSES
 from voirdire.study.scale import Scale
-from voirdire.study.scales import declared_scale, members_of, with_sets
+from voirdire.study.scales import members_of
+from voirdire.study.scaling import scales_of_metrics, set_name
 from voirdire.study.spelling import normalised
 
 __all__ = ["CodedLabels", "check_statuses", "code_labels"]
@@ -45,7 +46,7 @@ def code_labels(long: Long, raters: Sequence[Rater], config: StudyConfig) -> Cod
     label = Column(np.where(status == OK, label.codes, -1).astype(np.int32), label.values)
     seen, position = _labels_of_metrics(long.columns["metric"], label)
     declared = [config.metric(name) for name in long.columns["metric"].values]
-    scales, notes = _scales(long, seen, declared)
+    scales, notes = scales_of_metrics(long, seen, declared)
     codes = [_codes(scale, labels, config.normalise) for scale, labels in zip(scales, seen, strict=True)]
     flat = np.asarray([code for part in codes for code in part] + [-1], dtype=np.int32)
     coded = flat[position]
@@ -60,16 +61,8 @@ def _codes(scale: Scale, labels: Sequence[str], steps: Sequence[str]) -> list[in
     found = []
     for label in labels:
         members = members_of(label, scale.separator)
-        found.append(code_of.get(label if members is None else _set_name(scale, members), -1))
+        found.append(code_of.get(label if members is None else set_name(scale, members), -1))
     return found
-
-
-def _set_name(scale: Scale, members: Sequence[str]) -> str:
-    """A response set's one spelling: its verdicts in the scale's order, each once."""
-    order = {label: code for code, label in enumerate(scale.verdicts)}
-    return (scale.separator or "|").join(
-        sorted(set(members), key=lambda member: (order.get(member, -1), member))
-    )
 
 
 def _renamed(long: Long, config: StudyConfig) -> Column:
@@ -158,62 +151,6 @@ def _labels_of_metrics(metric: Column, label: Column) -> tuple[list[list[str]], 
     return seen, at
 
 
-def _scales(
-    long: Long, seen: Sequence[Sequence[str]], declared: Sequence[MetricConfig]
-) -> tuple[list[Scale], list[str]]:
-    pairs = {"system_a", "system_b"} <= set(long.columns)
-    names = long.columns["metric"].values
-    known: dict[tuple[object, ...], Scale] = {}
-    borrowed: list[str] = []
-    doubts: list[str] = []
-    scales = []
-    for name, labels, config in zip(names, seen, declared, strict=True):
-        shown = frozenset(labels)
-        if not config.scale.labels and len(shown) == 1:
-            wider = {frozenset(other) for other in seen if len(other) > 1 and shown < set(other)}
-            if len(wider) == 1:
-                shown = wider.pop()
-                borrowed.append(name)
-        key = (shown, config.scale.model_dump_json())
-        if key not in known:
-            known[key] = _scale(shown, config, name, pairs=pairs)
-            doubts += _said_doubtful(name, known[key], config.scale)
-        scales.append(known[key])
-    return scales, [*_said(scales, names, declared), *_said_borrowed(borrowed), *doubts]
-
-
-def _scale(labels: frozenset[str], config: MetricConfig, name: str, *, pairs: bool) -> Scale:
-    separator = config.scale.separator or None
-    sets = {label: members for label in labels if (members := members_of(label, separator)) is not None}
-    plain = [label for label in labels if label not in sets] + [
-        m for members in sets.values() for m in members
-    ]
-    scale = declared_scale(config.scale, sorted(set(plain)), where=f"metric '{name}'", pairs=pairs)
-    if not sets:
-        return scale
-    several = {
-        _set_name(scale, members): tuple(sorted(set(members), key=scale.labels.index))
-        for members in sets.values()
-        if len(set(members)) > 1 and set(members) <= set(scale.labels)
-    }
-    return with_sets(scale, dict(sorted(several.items())))
-
-
-def _said(scales: Sequence[Scale], names: Sequence[str], declared: Sequence[MetricConfig]) -> list[str]:
-    """What was assumed of scales that nobody declared, one sentence a scale."""
-    shared: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
-    for scale, name, config in zip(scales, names, declared, strict=True):
-        if not config.scale.labels:
-            shared.setdefault((scale.kind, scale.ordered, scale.labels), []).append(name)
-    notes = []
-    for (kind, ordered, labels), metrics in shared.items():
-        whom = f"'{metrics[0]}'" if len(metrics) == 1 else f"{len(metrics):,} metrics"
-        order = "in numeric order" if ordered else "without order" if len(labels) > 2 else ""
-        shown = ", ".join(labels[:8]) + (f", ... ({len(labels):,} in all)" if len(labels) > 8 else "")
-        notes.append(f"The scale of {whom} is taken as {kind}{f', {order}' if order else ''}: {shown}.")
-    return notes
-
-
 def _said_invalid(label: Column, invalid: NDArray[np.bool_]) -> list[str]:
     if not invalid.any():
         return []
@@ -222,25 +159,3 @@ def _said_invalid(label: Column, invalid: NDArray[np.bool_]) -> list[str]:
     shown = ", ".join(f"{int(counts[code]):,} '{label.values[code]}'" for code in order if counts[code])
     more = " and others" if np.count_nonzero(counts) > len(order) else ""
     return [f"{int(invalid.sum()):,} labels are not on their metric's scale and are invalid: {shown}{more}."]
-
-
-def _said_doubtful(name: str, scale: Scale, config: ScaleConfig) -> list[str]:
-    """Signs of two scales mixed: one number spelled twice, or only the lowest tenth used."""
-    values = scale.values or ()
-    notes = []
-    again = np.flatnonzero(np.diff(values) == 0) + 1
-    twice = [scale.labels[at] for at in again.tolist()]
-    if twice and scale.ordered:
-        notes.append(f"'{name}': '{twice[0]}' is one number with another label, and yet a label of its own.")
-    if config.low is not None and config.high is not None:
-        tenth = config.low + (config.high - config.low) / 10
-        if values and max(values) <= tenth:
-            notes.append(f"'{name}': no label is above {tenth:g}, on a scale to {config.high:g}.")
-    return notes
-
-
-def _said_borrowed(names: Sequence[str]) -> list[str]:
-    if not names:
-        return []
-    whom = f"'{names[0]}' shows" if len(names) == 1 else f"{len(names):,} metrics show"
-    return [f"{whom} one label only and is read on the scale of the metrics that share it."]
