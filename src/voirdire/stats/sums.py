@@ -89,10 +89,12 @@ def resample(sums: list[Sums], resamples: int, rng: np.random.Generator) -> list
     Drawing n units with replacement is exactly a multinomial over the distinct ones. Each chunk has its own
     stream, so the values depend on the generator alone.
     """
-    drawn = [
-        [each.form.value(weights @ each.features) for each in sums]
-        for weights in draws(sums[0].frequency, resamples, rng)
-    ]
+    features = np.hstack([each.features for each in sums])
+    ends = np.cumsum([each.features.shape[1] for each in sums])[:-1]
+    drawn = []
+    for weights in draws(sums[0].frequency, resamples, rng):
+        parts = np.split(weights @ features, ends, axis=1)
+        drawn.append([each.form.value(part) for each, part in zip(sums, parts, strict=True)])
     return [np.concatenate(values) for values in zip(*drawn, strict=True)]
 
 
