@@ -14,6 +14,7 @@ from voirdire.report.palette import label_parts, letters, tones
 from voirdire.report.tables import cautions
 from voirdire.report.wording import interval, number, span
 from voirdire.stats.estimate import Estimate, undefined
+from voirdire.study import Scale
 
 KAPPA = Column("kappa", "κ", "coefficient")
 NBSP = "\N{NO-BREAK SPACE}"
@@ -140,3 +141,12 @@ def test_cautions_that_differ_in_a_count_are_said_once() -> None:
         "only 3 to 9 items: the interval may be too narrow",
         "A word",
     )
+
+
+def test_a_label_has_the_colour_and_letter_of_its_place_on_the_scale() -> None:
+    scale = Scale("ordinal", ("-1", "-0.5", "0.5", "1"), ordered=True)
+    alone, first = label_parts({"1": 3}, scale), label_parts({"1": 1, "-1": 2}, scale)
+    assert [(part.letter, part.tone) for part in alone] == [("1", "L-s7")]
+    assert [(part.letter, part.tone) for part in first] == [("−1", "L-s1"), ("1", "L-s7")]
+    declared = Scale("nominal", ("pass", "hmm", "fail"), indeterminate={"hmm": ("pass", "fail")})
+    assert label_parts({"hmm": 1}, declared)[0].tone == "L-mid"

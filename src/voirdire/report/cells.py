@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,6 +10,7 @@ from voirdire.checks.finding import Bounds, Cell, Column, ColumnKind, LabelCount
 from voirdire.report import wording
 from voirdire.report.palette import LabelPart, label_parts
 from voirdire.stats.estimate import REASONS, Estimate
+from voirdire.study import Scale
 
 __all__ = ["NUMERIC", "VERDICTS", "Shown", "show"]
 
@@ -56,11 +58,12 @@ def show(
     column: Column,
     *,
     with_n: bool = False,
-    indeterminate: frozenset[str] = frozenset(),
+    scale: Scale | None = None,
 ) -> Shown:
     """``cell`` as ``column`` shows it; ``with_n`` adds the number of items where no other column has it.
 
-    In a cell that is text, what follows the first line break is its second line (prose stays whole).
+    ``scale`` gives labels their order and colour, the same in every row. In a cell that is text, what follows
+    the first line break is its second line (prose stays whole).
 
     >>> from voirdire.stats.estimate import Estimate
     >>> show(Estimate(0.6, 0.5, 0.7, n_items=36), Column("a", "α", "coefficient")).plain
@@ -72,7 +75,7 @@ def show(
     if isinstance(cell, Missing):
         return Shown("missing", cell.word, cell.reason, numeric)
     if isinstance(cell, LabelCounts):
-        return _labels(cell, indeterminate)
+        return _labels(cell, scale)
     if isinstance(cell, Estimate | Bounds):
         return replace(_figure(cell, column.kind, with_n), numeric=True)
     return _plain(cell, column, numeric)
@@ -93,7 +96,7 @@ def _plain(cell: str | int | float, column: Column, numeric: bool) -> Shown:
     if column.kind == "verdict" and text.casefold() in VERDICTS:
         mark, word = VERDICTS[text.casefold()]
         return Shown("verdict", word, second, mark=mark)
-    return Shown("text", text, second, numeric)
+    return Shown("text", re.sub(r"^-(?=\d[\d.]*$)", "−", text), second, numeric)
 
 
 def _figure(cell: Estimate | Bounds, kind: ColumnKind, with_n: bool) -> Shown:
@@ -125,8 +128,8 @@ def _figure(cell: Estimate | Bounds, kind: ColumnKind, with_n: bool) -> Shown:
     )
 
 
-def _labels(cell: LabelCounts, indeterminate: frozenset[str]) -> Shown:
-    parts = label_parts(cell.counts, indeterminate)
+def _labels(cell: LabelCounts, scale: Scale | None) -> Shown:
+    parts = label_parts(cell.counts, scale)
     total = sum(part.n for part in parts)
     if not parts:
         return Shown("missing", "none", "no label")

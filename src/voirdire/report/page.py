@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 
 from voirdire.checks.audit import Audit
@@ -13,7 +14,7 @@ from voirdire.checks.finding import Action, Column, Finding, Row, Table
 from voirdire.report import wording
 from voirdire.report.headline import headline, rules
 from voirdire.report.links import Links
-from voirdire.report.palette import undecided
+from voirdire.report.palette import scale_of
 from voirdire.report.plots import Figure, figure
 from voirdire.report.tables import TableView, lay_out
 
@@ -89,6 +90,7 @@ class Page:
     headline: TableView
     more_headline: TableView | None
     key: tuple[str, ...]
+    ranges: bool
     rules: tuple[tuple[str, str, str], ...]
     beware: tuple[str, ...]
     folded: tuple[TableView, ...]
@@ -113,7 +115,7 @@ class Page:
 
 def build_page(audit: Audit, links: Links, *, text: bool = True) -> Page:
     """The page of ``audit``; ``links`` says where ratings are, ``text=False`` leaves out columns of prose."""
-    builder = _Builder(audit, links, text, undecided(audit.study))
+    builder = _Builder(audit, links, text)
     stand_in = audit.finding("stand_in")
     verdict = next((word for word in VERDICTS if audit.answer.startswith(word)), "")
     compared = [entry for entry in audit.stand_in if entry.judge]
@@ -131,6 +133,7 @@ def build_page(audit: Audit, links: Links, *, text: bool = True) -> Page:
         headline=builder.view(headline(audit, first_rows), "stand_in"),
         more_headline=builder.view(headline(audit, more_rows), "stand_in") if more_rows else None,
         key=_key(audit),
+        ranges=any(len(entry.judge_person.by_policy) > 1 for entry in compared),
         rules=rules(audit),
         beware=stand_in.beware if stand_in and compared else (),
         folded=tuple(
@@ -161,14 +164,13 @@ class _Builder:
     audit: Audit
     links: Links
     text: bool
-    indeterminate: frozenset[str]
 
     def view(self, table: Table, check: str, *, plots: bool = True) -> TableView:
         return lay_out(
             table if self.text else _without_prose(table),
             check=check,
             href=self.links,
-            indeterminate=self.indeterminate,
+            scale=partial(scale_of, self.audit.study),
             plots=plots,
         )
 

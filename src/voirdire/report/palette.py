@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from voirdire.study import Study
+from voirdire.checks.finding import Evidence
+from voirdire.study import Scale, Study
 
-__all__ = ["LabelPart", "label_parts", "tones", "undecided"]
+__all__ = ["LabelPart", "label_parts", "scale_of", "tones"]
 
 _FAVOURABLE = frozenset(("pass", "yes", "true", "present", "good", "correct", "safe", "1"))
 _UNFAVOURABLE = frozenset(("fail", "no", "false", "absent", "bad", "wrong", "unsafe", "0"))
@@ -31,9 +32,11 @@ class LabelPart:
     share: float
 
 
-def undecided(study: Study) -> frozenset[str]:
-    """Every label that some metric of ``study`` declares indeterminate."""
-    return frozenset(label for metric in study.metrics for label in metric.scale.indeterminate)
+def scale_of(study: Study, evidence: Evidence | None) -> Scale | None:
+    """The scale of the metric that a row is about: the one it names, or a study's only one."""
+    if evidence is not None and evidence.metric:
+        return study.metric(evidence.metric).scale
+    return study.metrics[0].scale if len(study.metrics) == 1 else None
 
 
 def tones(labels: Sequence[str], indeterminate: frozenset[str] = frozenset()) -> dict[str, str]:
@@ -51,19 +54,20 @@ def tones(labels: Sequence[str], indeterminate: frozenset[str] = frozenset()) ->
     return {label: f"L-s{1 + round(place * (STEPS - 1) / last)}" for place, label in enumerate(labels)}
 
 
-def label_parts(
-    counts: Mapping[str, int], indeterminate: frozenset[str] = frozenset()
-) -> tuple[LabelPart, ...]:
-    """The labels of one cell that were given at all, in the scale's order.
+def label_parts(counts: Mapping[str, int], scale: Scale | None = None) -> tuple[LabelPart, ...]:
+    """The labels of one cell that were given at all, in the scale's order and colours.
 
     >>> [(part.letter, part.n, part.share) for part in label_parts({"pass": 3, "borderline": 0, "fail": 1})]
     [('P', 3, 0.75), ('F', 1, 0.25)]
     """
+    known = tuple(scale.labels) if scale is not None else ()
+    labels = (*known, *(label for label in counts if label not in known))
+    indeterminate = frozenset(scale.indeterminate) if scale is not None else frozenset()
     total = sum(counts.values())
-    colour, letter = tones(tuple(counts), indeterminate), letters(tuple(counts))
+    colour, letter = tones(labels, indeterminate), letters(labels)
     parts, before = [], 0
-    for label, n in counts.items():
-        if n:
+    for label in labels:
+        if n := counts.get(label, 0):
             parts.append(LabelPart(label, letter[label], n, colour[label], before / total, n / total))
             before += n
     return tuple(parts)

@@ -10,11 +10,13 @@ from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Row, Table
 from voirdire.report import marks, wording
 from voirdire.report.cells import NUMERIC, Shown, show
 from voirdire.stats.estimate import Estimate
+from voirdire.study import Scale
 
 __all__ = [
     "Heading",
     "Href",
     "RowView",
+    "ScaleOf",
     "TableView",
     "lay_out",
     "plot_groups",
@@ -26,6 +28,8 @@ _FIGURES = re.compile(r"[<−+-]?\s?\d[\d,.]*\s?%?( of \d[\d,.]*)?(,?\s\(?\d[\d.
 
 Href = Callable[[Evidence | None], str]
 """Where the ratings behind a row can be seen, '' where nowhere."""
+ScaleOf = Callable[[Evidence | None], Scale | None]
+"""The scale of the labels in a row, or None where it is of no one metric."""
 
 
 _COUNT = re.compile(r"\d+(?![\d.,])")
@@ -67,9 +71,7 @@ class TableView:
         return len(self.headings) <= 4 and not any(heading.axis for heading in self.headings)
 
 
-def lay_out(
-    table: Table, *, check: str, href: Href, indeterminate: frozenset[str] = frozenset(), plots: bool = True
-) -> TableView:
+def lay_out(table: Table, *, check: str, href: Href, scale: ScaleOf, plots: bool = True) -> TableView:
     """``table`` ready to print; ``plots=False`` leaves its plot columns out, for a figure shows the same."""
     columns = telling_columns(table)
     with_n = not any(column.kind == "count" for column in columns) and table.name != "headline"
@@ -80,7 +82,8 @@ def lay_out(
     for column in columns:
         headings.append(Heading(column.title, numeric[column.key]))
         for row, line in zip(table.rows, cells, strict=True):
-            line.append(show(row.cells.get(column.key), column, with_n=with_n, indeterminate=indeterminate))
+            cell = row.cells.get(column.key)
+            line.append(show(cell, column, with_n=with_n, scale=scale(row.evidence)))
         if column.key in drawn:
             heading, plotted = _plot_column(table, drawn[column.key], check)
             headings.append(heading)
