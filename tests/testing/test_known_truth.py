@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 from voirdire.errors import UserError
+from voirdire.stats.coded import Coded
+from voirdire.stats.fleiss import fleiss_kappa
+from voirdire.stats.judge_person import judge_against_people
+from voirdire.stats.krippendorff import krippendorff_alpha
 from voirdire.study.policy import Policy, policies
 from voirdire.testing import (
     Difficulty,
@@ -242,3 +246,47 @@ def test_perfect_people_and_a_perfect_judge_have_agreement_one() -> None:
 def test_impossible_plans_are_refused(make: object, says: str) -> None:
     with pytest.raises(UserError, match=says):
         make()  # type: ignore[operator]
+
+
+def test_ordered_metrics_have_ordinal_truths() -> None:
+    """Against the project's own statistics, which are tested against other packages."""
+    levels = (Difficulty(share=0.6), Difficulty(share=0.4, guess=0.5))
+    metric = PlantedMetric(
+        name="care",
+        labels=("none", "some", "much", "full"),
+        ordered=True,
+        prevalence=(0.1, 0.2, 0.4, 0.3),
+        difficulty=levels,
+        people=people(3, accuracy=(0.9, 0.7, 0.6), missing=0.2),
+        items=60_000,
+    )
+    made = known_truth([metric], judges=[PlantedJudge(id="judge", accuracy=0.7, lean=0.1)], seed=5)
+    columns = made.columns
+    human = columns["rater_kind"].equals("human")
+    coded = Coded(
+        item=columns["item_id"].codes[human],
+        rater=columns["rater_id"].codes[human],
+        label=columns["label"].codes[human],
+        n_items=metric.items,
+        n_raters=3,
+        q=4,
+        values=None,
+        cluster=None,
+        ordered=True,
+    )
+    verdict = columns["label"].codes[~human]
+    found = judge_against_people(
+        coded, verdict, weights="quadratic", by="rank", resamples=100, rng=np.random.default_rng(0)
+    )
+    sample = {
+        "krippendorff_alpha": krippendorff_alpha(coded, level="ordinal"),
+        "person_person": found.people.value,
+        "fleiss_kappa": fleiss_kappa(coded),
+    }
+    for figure, value in sample.items():
+        assert value == pytest.approx(
+            made.truth[truth_name(figure, "care", policy="kept apart")], abs=TOLERANCE
+        ), figure
+    for figure, value in {"judge_person": found.judge.value, "difference": found.difference.value}.items():
+        name = truth_name(figure, "care", judge="judge", policy="kept apart")
+        assert value == pytest.approx(made.truth[name], abs=TOLERANCE), figure

@@ -48,37 +48,44 @@ def pairable(classes: Classes, single_rated: float) -> Pairable:
     return Pairable(classes, np.where(size >= 2, every, 0.0), every, member, size)
 
 
-def people_figures(items: Pairable, weights: Floats) -> dict[str, float]:
-    """Person-person figures under agreement ``weights`` (q, q): observed, and corrected for chance."""
+def people_figures(items: Pairable, *, ordered: bool) -> dict[str, float]:
+    """Person-person figures: raw agreement, and agreement beyond chance as an audit computes it.
+
+    Fleiss' kappa is nominal; alpha is ordinal and ``person_person`` has quadratic weights by rank where
+    ``ordered``.
+    """
     chance, size = items.chance, np.maximum(items.size, 1)
-    pairs = _pair_agreement(items, weights)
-    share = chance.sum()
-    mean_label = _labels(items, chance / size) / share
-    observed = (chance * pairs).sum() / share
+    same = np.eye(len(items.classes.labels))
+    weights = rank_weights(len(same)) if ordered else same
     label = _labels(items, chance)
-    alpha_observed = (chance * pairs * size).sum() / (chance * size).sum()
-    pair_count = chance * size * (size - 1)
+    alpha_weights = _ordinal_weights(label) if ordered else same
     listed = items.any_chance * (items.size > 0)
+    pair_count = chance * size * (size - 1)
+    observed = _mean_agreement(items, chance, same)
     marginal = _labels(items, listed / size) / listed.sum()
+    shares = _labels(items, chance / size) / chance.sum()
     return {
-        "pairwise_agreement": float(observed),
-        "pooled_agreement": float((pair_count * pairs).sum() / pair_count.sum()),
-        "krippendorff_alpha": _corrected(alpha_observed, _expected(label / label.sum(), weights)),
-        "fleiss_kappa": _corrected(observed, _expected(marginal, weights)),
-        "person_person": _corrected(observed, _expected(mean_label, weights)),
+        "pairwise_agreement": observed,
+        "pooled_agreement": _mean_agreement(items, pair_count, same),
+        "krippendorff_alpha": _corrected(
+            _mean_agreement(items, chance * size, alpha_weights),
+            _expected(label / label.sum(), alpha_weights),
+        ),
+        "fleiss_kappa": _corrected(observed, _expected(marginal, same)),
+        "person_person": _corrected(_mean_agreement(items, chance, weights), _expected(shares, weights)),
     }
 
 
-def judge_figures(items: Pairable, judge: int, weights: Floats) -> dict[str, float]:
+def judge_figures(items: Pairable, judge: int, *, ordered: bool) -> dict[str, float]:
     """Judge-person figures of the judge at position ``judge`` on the same items, and where one answers."""
     single = np.where(items.size == 1, items.any_chance, 0.0)
-    raw, corrected = _against(items, items.chance, judge, weights)
-    raw_single, corrected_single = _against(items, single, judge, weights)
+    same = np.eye(len(items.classes.labels))
+    weights = rank_weights(len(same)) if ordered else same
     return {
-        "judge_agreement": raw,
-        "judge_person": corrected,
-        "judge_agreement_single": raw_single,
-        "judge_person_single": corrected_single,
+        "judge_agreement": _against(items, items.chance, judge, same)[0],
+        "judge_person": _against(items, items.chance, judge, weights)[1],
+        "judge_agreement_single": _against(items, single, judge, same)[0],
+        "judge_person_single": _against(items, single, judge, weights)[1],
     }
 
 
@@ -99,6 +106,26 @@ def repeat_figures(classes: Classes, judge: int, planted: PlantedJudge, runs: in
         "repeat_agreement": observed,
         "repeat_fleiss_kappa": _corrected(observed, expected),
     }
+
+
+def rank_weights(q: int) -> Floats:
+    """Quadratic agreement weights by rank (q, q): 1 on the diagonal, 0 between the ends of the scale."""
+    steps = np.subtract.outer(np.arange(q), np.arange(q)) / max(q - 1, 1)
+    weights: Floats = 1 - steps**2
+    return weights
+
+
+def _ordinal_weights(label: Floats) -> Floats:
+    """Agreement weights whose disagreement is Krippendorff's ordinal distance given label counts (q,)."""
+    middle = np.cumsum(label) - label / 2
+    distance = np.subtract.outer(middle, middle) ** 2
+    weights: Floats = 1 - distance / max(distance.max(), np.finfo(float).tiny)
+    return weights
+
+
+def _mean_agreement(items: Pairable, weight: Floats, weights: Floats) -> float:
+    """Agreement of pairs of people, each class and set counted with ``weight`` (c, sets)."""
+    return float((weight * _pair_agreement(items, weights)).sum() / weight.sum())
 
 
 def _pair_agreement(items: Pairable, weights: Floats) -> Floats:

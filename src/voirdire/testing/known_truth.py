@@ -89,11 +89,12 @@ def truth_name(
 ) -> str:
     """The key of a figure in :attr:`KnownTruth.truth`.
 
-    Under each policy: ``pairwise_agreement``, ``pooled_agreement``, ``krippendorff_alpha`` (nominal),
-    ``fleiss_kappa`` and ``person_person`` of people; ``judge_agreement``, ``judge_person`` and the same
-    ``_single`` of each judge, and ``difference`` = judge_person - person_person. Of each judge:
-    ``judge_accuracy``, ``unparsed``, ``unanimity``, ``repeat_agreement`` and ``repeat_fleiss_kappa``; by
-    label ``verdict_rate``, also by system. Of people: ``label_rate``.
+    Under each policy: ``pairwise_agreement``, ``pooled_agreement``, ``krippendorff_alpha``, ``fleiss_kappa``
+    and ``person_person`` of people; ``judge_agreement``, ``judge_person`` and the same ``_single`` of each
+    judge, and ``difference`` = judge_person - person_person. Of each judge: ``judge_accuracy``, ``unparsed``,
+    ``unanimity``, ``repeat_agreement`` and ``repeat_fleiss_kappa``; by label ``verdict_rate``, also by
+    system. Of people: ``label_rate``. On an ordered metric alpha is ordinal and ``person_person`` and
+    ``judge_person`` have quadratic weights by rank.
 
     >>> truth_name("judge_person", "quality", judge="judge", policy="kept apart")
     'judge_person | metric=quality | judge=judge | policy=kept apart'
@@ -126,11 +127,11 @@ def _people_truth(
     scale = scale_of(metric)
     for policy in policies(scale):
         mapped = chances.under(policy, scale)
-        items, weights = pairable(mapped, metric.single_rated), np.eye(len(mapped.labels))
-        people = people_figures(items, weights) if items.chance.sum() > 0 else {}
+        items = pairable(mapped, metric.single_rated)
+        people = people_figures(items, ordered=metric.ordered) if items.chance.sum() > 0 else {}
         truth |= {truth_name(name, metric.name, policy=policy.name): value for name, value in people.items()}
         for position, judge in enumerate(judges):
-            figures = judge_figures(items, position, weights)
+            figures = judge_figures(items, position, ordered=metric.ordered)
             if people:
                 figures["difference"] = figures["judge_person"] - people["person_person"]
             truth |= {
