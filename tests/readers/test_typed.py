@@ -203,6 +203,29 @@ def test_what_is_no_frame_is_said(frame: Any) -> None:
         read_frame(frame)
 
 
+def test_pandas_own_types_are_written_as_what_they_stand_for() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "whole": pandas.array([1, None, 3], dtype="Int64"),
+            "flag": pandas.array([True, None, False], dtype="boolean"),
+            "text": pandas.array(["nan", None, ""], dtype="string"),
+            "day": pandas.to_datetime(["2026-01-02", None, "2026-01-03 04:05"], format="ISO8601"),
+            "kind": pandas.Categorical(["b", None, "a"], categories=["a", "b", "unused"]),
+        },
+        index=[7, 7, 7],
+    )
+    table = read_frame(frame)
+    assert {name: list(column) for name, column in table.columns.items()} == {
+        "whole": ["1", None, "3"],
+        "flag": ["true", None, "false"],
+        "text": ["nan", None, ""],
+        "day": ["2026-01-02T00:00:00", None, "2026-01-03T04:05:00"],
+        "kind": ["b", None, "a"],
+    }
+    assert table.columns["kind"].values == ("b", "a")
+
+
 def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([["a", "x", "y"]], columns=["item_id", "label", "label"])

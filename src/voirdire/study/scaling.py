@@ -19,7 +19,7 @@ def scales_of_metrics(
 ) -> tuple[list[Scale], list[str]]:
     """The scale of each metric, from what is ``declared`` and the labels ``seen`` of it, and the notes.
 
-    A metric that shows one label only is read on the one wider scale of the study that has this label, if any.
+    A metric that shows one label only is read on the one wider scale of the study that has it, if any.
     """
     pairs = {"system_a", "system_b"} <= set(long.columns)
     names = long.columns["metric"].values
