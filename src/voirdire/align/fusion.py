@@ -1,0 +1,156 @@
+"""Kappa: how many human votes the judge counts as, and predictions for items that already have labels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import betaincinv, digamma, gammaln
+
+from voirdire.stats.clustered import ratio_standard_error
+from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
+from voirdire.stats.transforms import normal_quantile
+
+__all__ = ["LARGEST_KAPPA", "fit_kappa", "fuse", "fused_alpha", "posterior_draws", "share_bounds"]
+
+Floats = NDArray[np.float64]
+SMALLEST_KAPPA, LARGEST_KAPPA = 0.02, 1e4
+FEWEST_ROWS = 10
+GRID = 2001
+EXACT = 20_000
+STEP = 1e-4
+
+
+def fit_kappa(
+    predicted: Floats, counts: Floats, *, cluster: NDArray[np.intp] | None = None, level: float = 0.95
+) -> Estimate:
+    """kappa of the Dirichlet-multinomial with mean ``predicted`` under which the label counts are likeliest.
+
+    People's distribution on a row is modelled as Dir(kappa q): the judge counts as kappa human votes, and
+    1 / (kappa + 1) is the correlation of two people's labels that q leaves. Infinite where people differ no
+    more than draws from q would. ``predicted`` must be out of fold. ``predicted`` and ``counts`` are (n, C),
+    ``cluster`` (n,). Undefined below 10 rows with two labels (``no_pairable_items``). The interval is Wald's
+    on 1 / (kappa + 1), with a cluster-robust variance.
+
+    >>> q = np.full((50, 2), 0.5)
+    >>> fit_kappa(q, np.tile([[1.0, 0.0]], (50, 1))).undefined
+    'no_pairable_items'
+    """
+    used = counts.sum(axis=1) > 1
+    n = int(used.sum())
+    if n < FEWEST_ROWS:
+        return undefined("no_pairable_items" if n == 0 else "insufficient_items", n_items=n)
+    q, labels = predicted[used], counts[used]
+    groups = np.arange(n) if cluster is None else np.unique(cluster[used], return_inverse=True)[1]
+    bounds = (1 / (1 + LARGEST_KAPPA), 1 / (1 + SMALLEST_KAPPA))
+    found = minimize_scalar(
+        lambda rho: -_likelihood(q, labels, float(rho)).sum(),
+        bounds=bounds,
+        method="bounded",
+        options={"xatol": 1e-7},
+    )
+    rho = float(found.x)
+    error = _rho_error(q, labels, rho, groups)
+    reach = normal_quantile(level) * error
+    value = math.inf if rho < 2 * bounds[0] else 1 / rho - 1
+    low, high = rho + reach, rho - reach
+    return Estimate(
+        value,
+        1 / min(low, 1.0) - 1 if math.isfinite(low) else math.nan,
+        math.inf if high <= 0 else 1 / high - 1 if math.isfinite(high) else math.nan,
+        level,
+        n_items=n,
+        n_ratings=int(labels.sum()),
+        method="Dirichlet-multinomial likelihood",
+        target=THESE_RATERS,
+        n_pairable_items=n,
+        n_clusters=len(np.unique(groups)),
+    )
+
+
+def fused_alpha(predicted: Floats, counts: Floats, kappa: float) -> Floats:
+    """Parameters kappa q + n (n, C) of the Dirichlet posterior of each row's label shares."""
+    alpha: Floats = min(kappa, LARGEST_KAPPA) * predicted + counts
+    return alpha
+
+
+def fuse(predicted: Floats, counts: Floats, kappa: float) -> Floats:
+    """(kappa q + n) / (kappa + k): the judge as kappa human votes beside the k that exist, (n, C).
+
+    With kappa infinite labels add nothing; with kappa NaN, not measurable, they cannot be weighed and the
+    prediction stands alone.
+
+    >>> fuse(np.array([[0.5, 0.5]]), np.array([[2.0, 0.0]]), 2.0).tolist()
+    [[0.75, 0.25]]
+    """
+    if not math.isfinite(kappa):
+        return predicted
+    alpha = fused_alpha(predicted, counts, kappa)
+    fused: Floats = alpha / alpha.sum(axis=1, keepdims=True)
+    return fused
+
+
+def share_bounds(
+    predicted: Floats, counts: Floats, kappa: float, *, level: float = 0.9
+) -> tuple[Floats, Floats]:
+    """Credal interval of each label's share among people, lower and upper (n, C): Beta quantiles.
+
+    The share of label c is Beta(a_c, A - a_c) under Dir(a), a = kappa q + n. NaN where kappa is not
+    measurable. Beyond 20,000 rows those without labels are read off 2,001 exact points, within 1e-3.
+
+    >>> low, high = share_bounds(np.array([[0.5, 0.5]]), np.zeros((1, 2)), 2.0)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([[0.05, 0.05]], [[0.95, 0.95]])
+    """
+    low, high = np.full(predicted.shape, np.nan), np.full(predicted.shape, np.nan)
+    if math.isnan(kappa):
+        return low, high
+    tails = (1 - level) / 2, (1 + level) / 2
+    exact = (counts.sum(axis=1) > 0) | (len(predicted) <= EXACT)
+    alpha = fused_alpha(predicted[exact], counts[exact], kappa)
+    total = alpha.sum(axis=1, keepdims=True)
+    mean = np.linspace(0, 1, GRID)[1:-1]
+    size = min(kappa, LARGEST_KAPPA)
+    for table, tail in zip((low, high), tails, strict=True):
+        table[exact] = betaincinv(alpha, total - alpha, tail)
+        points = betaincinv(size * mean, size * (1 - mean), tail)
+        table[~exact] = np.interp(predicted[~exact], [0.0, *mean, 1.0], [0.0, *points, 1.0])
+    return low, high
+
+
+def posterior_draws(predicted: Floats, counts: Floats, kappa: float, rng: np.random.Generator) -> Floats:
+    """One draw of each row's label shares (n, C) from Dir(kappa q + n)."""
+    gamma = rng.standard_gamma(fused_alpha(predicted, counts, kappa))
+    total = gamma.sum(axis=1, keepdims=True)
+    drawn: Floats = np.where(total > 0, gamma / np.where(total > 0, total, 1.0), predicted)
+    return drawn
+
+
+def _likelihood(q: Floats, counts: Floats, rho: float) -> Floats:
+    """Dirichlet-multinomial log likelihood of each row (n,), without the term that rho does not move."""
+    kappa = (1 - rho) / rho
+    alpha = kappa * q
+    within = (gammaln(counts + alpha) - gammaln(alpha)).sum(axis=1)
+    each: Floats = gammaln(kappa) - gammaln(kappa + counts.sum(axis=1)) + within
+    return each
+
+
+def _slope(q: Floats, counts: Floats, rho: float) -> Floats:
+    """Derivative of :func:`_likelihood` by rho (n,)."""
+    kappa = (1 - rho) / rho
+    alpha = kappa * q
+    by_kappa = digamma(kappa) - digamma(kappa + counts.sum(axis=1))
+    by_kappa = by_kappa + (q * (digamma(counts + alpha) - digamma(alpha))).sum(axis=1)
+    slope: Floats = -by_kappa / rho**2
+    return slope
+
+
+def _rho_error(q: Floats, counts: Floats, rho: float, cluster: NDArray[np.intp]) -> float:
+    """Cluster-robust standard error of rho: the sandwich of the likelihood's slope and curvature."""
+    step = min(STEP, rho / 4)
+    curvature = float((_slope(q, counts, rho + step) - _slope(q, counts, rho - step)).mean()) / (2 * step)
+    slope = _slope(q, counts, rho)
+    error, _ = ratio_standard_error(slope, np.ones(len(slope)), cluster)
+    return error / abs(curvature) if curvature < 0 else math.nan
