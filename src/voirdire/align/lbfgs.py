@@ -86,7 +86,8 @@ def _step(
     """The first point on the way that gains enough, halving or interpolating; None where none does."""
     for _ in range(HALVINGS):
         new = point + length * direction
-        new_value, gradient = objective(new)
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too far is shortened below
+            new_value, gradient = objective(new)
         if np.isfinite(new_value) and new_value <= value + ENOUGH * length * slope:
             return new, new_value, gradient
         fallen = 2 * (new_value - value - length * slope)
