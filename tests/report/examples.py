@@ -206,6 +206,15 @@ def raters_finding(names: Sequence[str]) -> Finding:
     return Finding("raters", "Who differs?", "Ann is stricter than the others.", (table,))
 
 
+def coverage_finding() -> Finding:
+    """How many items one, four and five people rated."""
+    columns = (Column("raters", "Rated by"), Column("items", "Items", "count"))
+    sizes = {"1 person": 126, "4 people": 9, "5 people": 27}
+    rows = tuple(Row({"raters": name, "items": n}) for name, n in sizes.items())
+    table = Table("raters_per_item", "Items by number of people", columns, rows)
+    return Finding("coverage", "What was covered?", "Four in five items were seen by one person.", (table,))
+
+
 def rates_finding() -> Finding:
     """A rate a system by the judge and by people, in one figure."""
     columns = (Column("system", "System"), Column("who", "By"), Column("rate", "Passed", "rate"))
@@ -249,7 +258,7 @@ def full() -> Audit:
         single_rated(("tone", "safety")),
     )
     names = [f"rater {place}" for place in range(12)]
-    return audit(study(), entries, (every_cell(), raters_finding(names), rates_finding()))
+    return audit(study(), entries, (every_cell(), coverage_finding(), raters_finding(names), rates_finding()))
 
 
 def hostile() -> Audit:

@@ -6,11 +6,12 @@ import math
 
 import pytest
 
-from report.examples import bounds, estimate
+from report.examples import bounds, coverage_finding, estimate, raters_finding
 from voirdire.checks.finding import Bounds, Column, LabelCounts, Missing
 from voirdire.report.cells import show
 from voirdire.report.marks import axis, plot
 from voirdire.report.palette import label_parts, letters, tones
+from voirdire.report.stack import stack
 from voirdire.report.tables import cautions
 from voirdire.report.wording import interval, number, span
 from voirdire.stats.estimate import Estimate, undefined
@@ -150,3 +151,16 @@ def test_a_label_has_the_colour_and_letter_of_its_place_on_the_scale() -> None:
     assert [(part.letter, part.tone) for part in first] == [("−1", "L-s1"), ("1", "L-s7")]
     declared = Scale("nominal", ("pass", "hmm", "fail"), indeterminate={"hmm": ("pass", "fail")})
     assert label_parts({"hmm": 1}, declared)[0].tone == "L-mid"
+
+
+def test_a_bar_above_the_table_shows_what_one_person_rated_as_hatched() -> None:
+    bar = stack(coverage_finding().tables[0])
+    assert bar is not None
+    assert [(part.text, part.tone == "") for part in bar.parts] == [
+        ("126", True),
+        ("9", False),
+        ("27", False),
+    ]
+    assert bar.label == "Items: 126 by 1 person, 9 by 4 people and 27 by 5 people"
+    assert math.isclose(sum(part.share for part in bar.parts), 1)
+    assert stack(raters_finding(["ann"]).tables[0]) is None

@@ -16,6 +16,7 @@ from voirdire.report.headline import headline, rules
 from voirdire.report.links import Links
 from voirdire.report.palette import scale_of
 from voirdire.report.plots import Figure, figure
+from voirdire.report.stack import Stack, stack
 from voirdire.report.tables import TableView, lay_out
 
 __all__ = ["Page", "Part", "Section", "build_page", "moment"]
@@ -52,10 +53,11 @@ LONG = 40
 
 @dataclass(frozen=True)
 class Part:
-    """A table of a section, with the figure that draws it where one does."""
+    """A table of a section, with the figure or the bar that draws it where one does."""
 
     view: TableView
     figure: Figure | None = None
+    stack: Stack | None = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ class _Builder:
     def _part(self, finding: Finding, table: Table, name: str) -> Part:
         drawn = figure(finding, table, name)
         view = self.view(table, finding.check, plots=drawn is None)
-        return Part(view, drawn)
+        return Part(view, drawn, stack(table))
 
 
 def _without_prose(table: Table) -> Table:
