@@ -153,9 +153,9 @@ def _share(context: Context, rows: VerdictRows) -> Estimate:
 
 def _answer(context: Context, rows: VerdictRows) -> str:
     said = f"{percent(float(rows.passed.mean()), len(rows))} of {count(len(rows), 'verdict')} pass"
-    if not _has_polarity(context):
-        return f"{said}; {count(rows.missing, 'verdict')} {'is' if rows.missing == 1 else 'are'} missing."
     both = [_of_polarity(context, rows, name) for name in POLARITIES]
+    if not all(len(mine) for mine in both):
+        return f"{said}; {count(rows.missing, 'verdict')} {'is' if rows.missing == 1 else 'are'} missing."
     figures = [percent(float(mine.mean()), len(mine)) for mine in both]
     gap = 100 * (float(both[0].mean()) - float(both[1].mean()))
     tail = ""

@@ -113,7 +113,7 @@ def items_needed(
         return None
     z = normal_quantile(differences[0].level)
     needed = max(_times(z * error, seen, target) for error, seen in zip(errors, reach, strict=True))
-    return math.ceil(round(n_items * needed, 6)) if needed <= MOST_TIMES else None
+    return max(n_items + 1, math.ceil(round(n_items * needed, 6))) if needed <= MOST_TIMES else None
 
 
 def _times(root: float, seen: float, target: float) -> float:
