@@ -189,3 +189,12 @@ def test_folds_may_run_elsewhere() -> None:
         for run in (map, backwards)
     )
     np.testing.assert_array_equal(one.predictions["pool"], two.predictions["pool"])
+
+
+def test_calibrators_outside_the_pool_are_scored_alone() -> None:
+    planted = of_panel(np.random.default_rng(6), 60)
+    result = selection.nested(
+        planted.features, planted.target, calibrators=some("uniform"), rng=np.random.default_rng(1)
+    )
+    assert set(result.predictions) == {"uniform"}
+    assert result.weights[0] == {}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire import registry
-from voirdire.align.calibrator import Calibrator, Problem, Setting
+from voirdire.align.calibrator import Calibrator, Fitted, Problem, Setting
 from voirdire.align.features import Features, Target
 from voirdire.align.folds import FOLDS, Folds, grouped_folds
 from voirdire.align.numerics import log_loss
@@ -49,7 +49,7 @@ class Trained:
     problem: Problem
     settings: dict[str, Setting]
     held_out: dict[str, Floats]
-    fits: dict[str, Any]
+    fits: dict[str, Fitted]
 
     def losses(self) -> dict[str, float]:
         """Each calibrator's mean out-of-fold loss a label, in nats."""
@@ -119,7 +119,7 @@ def fit(features: Features, target: Target, *, select: str = "pool", rng: np.ran
 
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """Predictions of rows whose cluster took no part in any choice: each calibrator's and the pool's (n, C).
+    """Predictions of rows whose cluster took no part in any choice (n, C), by name: "pool", "one_se" and each.
 
     ``fold`` (n,) is -1 for rows without human labels, whose predictions are NaN. ``weights`` are each
     fold's pool weights by name, ``settings`` what each fold chose.
@@ -178,11 +178,10 @@ def _one_fold(job: Job) -> tuple[NDArray[np.intp], dict[str, Floats], dict[str, 
     trained = train(features.take(rows), target.take(rows), calibrators=calibrators, rng=rng)
     test = features.take(held)
     parts = {name: fitted.predict(test) for name, fitted in trained.fits.items()}
+    if not set(parts) & set(POOLED):
+        return held, parts, {}, trained.settings
     pool = trained.select("pool")
-    parts["pool"] = sum(
-        (w * parts[m.name] for w, m in zip(pool.weights.tolist(), pool.members, strict=True)), np.zeros(1)
-    )
-    simple = trained.select("one_se").members[0].name
-    parts["one_se"] = parts[simple]
-    share = {member.name: float(weight) for member, weight in zip(pool.members, pool.weights, strict=True)}
-    return held, parts, share, trained.settings
+    weights = {member.name: float(weight) for member, weight in zip(pool.members, pool.weights, strict=True)}
+    pooled = np.sum([weight * parts[name] for name, weight in weights.items()], axis=0)
+    simplest = parts[trained.select("one_se").members[0].name]
+    return held, {**parts, "pool": pooled, "one_se": simplest}, weights, trained.settings

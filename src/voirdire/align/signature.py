@@ -27,8 +27,8 @@ class Signature:
     metrics: tuple[str, ...]
     seen: tuple[bool, ...]
     systems: tuple[str, ...]
-    covariates: int
-    contrasts: int
+    covariates: tuple[str, ...]
+    contrasts: tuple[str, ...]
 
     @classmethod
     def of(cls, features: Features) -> Signature:
@@ -42,8 +42,8 @@ class Signature:
             features.metrics,
             tuple(bool(each) for each in seen),
             features.systems,
-            features.covariates.shape[1],
-            features.contrasts.shape[1],
+            _names(features.covariate_names, features.covariates.shape[1]),
+            _names(features.contrast_names, features.contrasts.shape[1]),
         )
 
     def check(self, features: Features) -> None:
@@ -68,3 +68,8 @@ class Signature:
         }
         parts["judge_labels"] = tuple(tuple(labels) for labels in saved["judge_labels"])
         return cls(**parts)
+
+
+def _names(given: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """Names of ``count`` columns, numbered where they were not all named."""
+    return given if len(given) == count else tuple(f"column {k + 1}" for k in range(count))
