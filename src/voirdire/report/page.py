@@ -252,9 +252,15 @@ def _basis(audit: Audit) -> list[Table]:
 
 def _settings(audit: Audit) -> str:
     options = audit.options
+    prefix = "normalised_"
+    done = [
+        f"{name.removeprefix(prefix)} ({wording.count(n)} labels)"
+        for name, n in audit.study.counts.items()
+        if name.startswith(prefix)
+    ]
     reading = READING.get(options.reading, options.reading)
     return (
         f"Intervals {100 * options.level:.4g}{wording.NBSP}%, {wording.count(options.resamples)} resamples. "
         f"Margin {wording.number(options.margin)}. Reading scale: {reading} (switchable). "
-        f"Seed {options.seed}."
+        f"Normalisations: {wording.listed(done) or 'none'}. Seed {options.seed}."
     )
