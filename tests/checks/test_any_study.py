@@ -76,7 +76,7 @@ def studies(draw: st.DrawFn) -> Study:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(studies())
 def test_an_audit_always_ends_in_findings(made: Study) -> None:
     done = audit(made, QUICK)

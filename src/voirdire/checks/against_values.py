@@ -53,7 +53,7 @@ def judge_values(context: Context, metric: str, judge: int) -> NDArray[np.float6
     verdicts = context.verdicts(metric, judge)
     values = values_of(verdicts.scale)
     assert values is not None, "asked of scales with numbers only"
-    return np.where(verdicts.given, verdicts.shares @ values, np.nan)
+    return verdicts.means(values)
 
 
 def _rows(context: Context, metric: str, judges: Sequence[int]) -> Iterator[Row]:

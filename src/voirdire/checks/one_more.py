@@ -24,11 +24,11 @@ def one_more(coded: Coded, judge: Judge, weighing: Weighing, *, level: float) ->
     label where it never does. Standard errors are the jackknife's.
     """
     common = int(np.bincount(coded.label, minlength=coded.q).argmax())
-    v = 1 - agreement_weights(coded, **weighing)
-    other = np.flatnonzero(v[common] > 0)
-    apart = _distances(coded, judge, v)
+    v = _distance(coded, weighing, np.full(coded.q, common), np.arange(coded.q))
+    other = np.flatnonzero(v > 0)
+    apart = _distances(coded, judge, weighing)
     usual = float(apart[apart > 0].mean()) if (apart > 0).any() else 0.0
-    far = int(other[np.abs(v[common][other] - usual).argmin()]) if len(other) else common
+    far = int(other[np.abs(v[other] - usual).argmin()]) if len(other) else common
     said = np.append(judge, far) if judge.ndim == 1 else np.vstack([judge, np.eye(coded.q)[far]])
     cluster = coded.cluster
     if cluster is not None:
@@ -47,14 +47,29 @@ def one_more(coded: Coded, judge: Judge, weighing: Weighing, *, level: float) ->
     )
 
 
-def _distances(coded: Coded, judge: Judge, v: NDArray[np.float64]) -> NDArray[np.float64]:
+def _distances(coded: Coded, judge: Judge, weighing: Weighing) -> NDArray[np.float64]:
     """Each label's distance from the judge's verdict on its item, over labels of items with a verdict."""
     given = judge >= 0 if judge.ndim == 1 else judge.sum(axis=1) > 0
     rows = given[coded.item]
     item, label = coded.item[rows], coded.label[rows]
     if judge.ndim == 1:
-        return np.asarray(v[judge[item], label], dtype=np.float64)
+        return _distance(coded, weighing, judge[item].astype(np.intp), label)
+    v = 1 - agreement_weights(coded, **weighing)
     return np.asarray((judge @ v)[item, label], dtype=np.float64)
+
+
+def _distance(
+    coded: Coded, weighing: Weighing, one: NDArray[np.intp], other: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """The disagreement of labels ``one`` and ``other`` (n,), from 0 to 1, without a table of all labels by
+    all.
+    """
+    if weighing["weights"] == "identity":
+        return np.asarray(one != other, dtype=np.float64)
+    by_value = weighing["by"] == "value" and coded.values is not None
+    x = coded.values if by_value and coded.values is not None else np.arange(coded.q, dtype=np.float64)
+    span = float(np.ptp(x)) or 1.0
+    return np.asarray(((x[one] - x[other]) / span) ** 2, dtype=np.float64)
 
 
 def cautious(pair: JudgePerson, harder: JudgePerson, level: float) -> Estimate:

@@ -133,7 +133,7 @@ def as_judge(verdicts: Verdicts) -> NDArray[np.int64] | NDArray[np.float64]:
     """A judge's verdicts as the statistics take them: codes (n_items,) of one run, else shares of the runs
     (n_items, q).
     """
-    once = int(verdicts.counts.sum(axis=1).max(initial=0)) <= 1
+    once = int(verdicts.runs.max(initial=0)) <= 1
     return verdicts.codes.astype(np.int64) if once else verdicts.shares
 
 

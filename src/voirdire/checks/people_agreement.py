@@ -14,7 +14,7 @@ from voirdire.stats.coefficient import Coefficient
 from voirdire.stats.icc import intraclass_correlation
 from voirdire.study import Panel
 
-__all__ = ["Agreed", "agreed", "resampled"]
+__all__ = ["MOST_LABELS", "Agreed", "agreed", "resampled"]
 
 MOST_ICC = 20_000
 """Ratings of one metric beyond which ICC, the slowest coefficient by far, is not computed."""

@@ -10,6 +10,7 @@ import numpy as np
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
 from voirdire.checks.panels import same_label_pairs, several, unanimous
+from voirdire.checks.people_agreement import MOST_LABELS
 from voirdire.checks.scales import weights
 from voirdire.checks.stability import repeats
 from voirdire.checks.words import share
@@ -47,16 +48,16 @@ def repeat_table(context: Context) -> Table:
     rows = []
     for rater in context.study.raters_of("human"):
         for one in repeats(context, rater):
-            kappa = agreement(
-                one.coded, {"it": FleissKappa()}, interval="jackknife", level=context.options.level
-            )["it"]
             cells: dict[str, Cell] = {
                 "rater": context.study.raters[rater].id,
                 "items": one.coded.n_items,
                 "same": share(int(unanimous(one.coded).sum()), int(several(one.coded).sum())),
                 "pairs": same_label_pairs(one.coded).total,
-                "kappa": kappa,
             }
+            if one.coded.q <= MOST_LABELS:
+                options = {"it": FleissKappa()}
+                found = agreement(one.coded, options, interval="jackknife", level=context.options.level)
+                cells["kappa"] = found["it"]
             rows.append(Row(cells, Evidence(raters=(context.study.raters[rater].id,))))
     columns = (
         Column("rater", "Person"),

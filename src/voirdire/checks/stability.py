@@ -12,7 +12,7 @@ from voirdire.checks.by_slice import parts
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
 from voirdire.checks.panels import several, subset, unanimous
-from voirdire.checks.people_agreement import resampled
+from voirdire.checks.people_agreement import MOST_LABELS, resampled
 from voirdire.checks.scales import alpha_level
 from voirdire.checks.shares import share_of
 from voirdire.checks.words import count, listing, percent
@@ -155,8 +155,9 @@ def _row(
         "part": name,
         "units": f"{coded.n_items:,} × {coded.n_raters:,}",
         "unanimous": share_of(unanimous(coded)[several_runs], cluster=group, level=level),
-        "fleiss": _coefficient(context, coded, FleissKappa(), name),
     }
+    if coded.q <= MOST_LABELS:
+        cells["fleiss"] = _coefficient(context, coded, FleissKappa(), name)
     if one.scale.kind in ("ordinal", "numeric"):
         cells["alpha"] = _coefficient(context, coded, KrippendorffAlpha(level=alpha_level(one.scale)), name)
     names = {context.study.metrics[code].name for code in one.metric[inside].tolist()}

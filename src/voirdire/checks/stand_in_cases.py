@@ -141,6 +141,7 @@ def stacked(
     """The people's labels on several metrics as one panel, and the judge's codes or shares on its items."""
     coded, _ = stack([context.people(name, policy) for name in metrics], context.study.items.cluster)
     verdicts = [context.verdicts(name, judge, policy) for name in metrics]
-    return coded, as_judge(
-        Verdicts(judge, verdicts[0].scale, np.concatenate([one.counts for one in verdicts]))
-    )
+    starts = np.cumsum([0, *(one.n_items for one in verdicts)]).tolist()
+    item = np.concatenate([one.item + start for one, start in zip(verdicts, starts, strict=False)])
+    label = np.concatenate([one.label for one in verdicts])
+    return coded, as_judge(Verdicts(judge, verdicts[0].scale, item, label, starts[-1]))

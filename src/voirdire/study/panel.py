@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,26 +39,48 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """One judge's verdicts on given items: ``counts`` (n_items, q) is how many runs gave each label."""
+    """One judge's verdicts on ``n_items`` items, one entry a run: item ``item[k]`` was given ``label[k]``."""
 
     judge: int
     scale: Scale
-    counts: NDArray[np.intp]
+    item: NDArray[np.intp]
+    label: NDArray[np.intp]
+    n_items: int
+
+    @cached_property
+    def runs(self) -> NDArray[np.intp]:
+        """How many runs gave each item a label, (n_items,)."""
+        return np.bincount(self.item, minlength=self.n_items)
 
     @property
     def given(self) -> NDArray[np.bool_]:
         """Which items have a verdict, (n_items,)."""
-        given: NDArray[np.bool_] = self.counts.sum(axis=1) > 0
+        given: NDArray[np.bool_] = self.runs > 0
         return given
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How many runs gave each label, (n_items, q)."""
+        q = len(self.scale.labels)
+        return np.bincount(self.item * q + self.label, minlength=self.n_items * q).reshape(self.n_items, q)
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """Each label's share of the runs, (n_items, q); zeros where there is no verdict."""
-        runs = self.counts.sum(axis=1, keepdims=True)
-        shares: NDArray[np.float64] = self.counts / np.maximum(runs, 1)
+        shares: NDArray[np.float64] = self.counts / np.maximum(self.runs, 1)[:, None]
         return shares
 
-    @property
+    @cached_property
     def codes(self) -> NDArray[np.intp]:
         """The most frequent label of each item, (n_items,), on a tie the first; −1 without verdict."""
-        return np.where(self.given, self.counts.argmax(axis=1), -1)
+        if self.runs.max(initial=0) > 1:
+            return np.where(self.given, self.counts.argmax(axis=1), -1)
+        # one run of a continuous score: a table of items by labels would not fit in memory
+        codes = np.full(self.n_items, -1, dtype=np.intp)
+        codes[self.item] = self.label
+        return codes
+
+    def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mean of the labels' ``values`` (q,) over the runs of each item, (n_items,), NaN without verdict."""
+        sums = np.bincount(self.item, values[self.label], minlength=self.n_items)
+        return np.where(self.given, sums / np.maximum(self.runs, 1), np.nan)

@@ -142,9 +142,7 @@ class Study:
         position[items] = np.arange(len(items))
         at, label = position[self.ratings.item[rows]], new[self.ratings.label[rows]]
         keep = (at >= 0) & (label >= 0)
-        q = len(scale.labels)
-        counts = np.bincount(at[keep] * q + label[keep], minlength=len(items) * q).reshape(len(items), q)
-        return Verdicts(judge, scale, counts)
+        return Verdicts(judge, scale, at[keep], label[keep].astype(np.intp), len(items))
 
     def judges_of(self, metric: str) -> tuple[int, ...]:
         """Positions of the judges with at least one usable verdict on ``metric``."""
