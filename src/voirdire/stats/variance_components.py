@@ -104,7 +104,11 @@ def variance_components(item: Codes, rater: Codes, value: Floats) -> VarianceCom
     equations = _equations(many, few, centred / scale)
 
     def criterion(ratios: Floats) -> float:
-        return equations.criterion(float(ratios[0]), float(ratios[1]))[0]
+        try:
+            return equations.criterion(float(ratios[0]), float(ratios[1]))[0]
+        except np.linalg.LinAlgError:
+            # with no error left the ratios run off, until the equations are singular in floating point
+            return np.inf
 
     # the criterion is even in both ratios, so the boundary at 0 needs no guard
     start = min((np.array(start) for start in ((1.0, 0.5), (0.2, 1.0), (3.0, 3.0))), key=criterion)
