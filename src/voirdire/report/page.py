@@ -216,18 +216,24 @@ def _eyebrow(audit: Audit) -> str:
 
 
 def _key(audit: Audit) -> tuple[str, ...]:
+    """What thick and thin lines and brackets are in the headline table."""
     bounds = [bounds for entry in audit.stand_in for bounds in (entry.judge_person, entry.person_person)]
+    shown = [estimate for bound in bounds for estimate in bound.defined if estimate.has_interval]
+    wider = {e.level for entry in audit.stand_in for e in entry.difference.defined if e.has_interval}
     policies = max((len(bound.by_policy) for bound in bounds), default=0)
-    levels = {e.level for bound in bounds for e in bound.defined if e.has_interval}
-    targets = dict.fromkeys(
-        e.target for bound in bounds for e in bound.defined if e.has_interval and e.target
-    )
     words = [f"thick: range over {policies} mappings of indeterminate labels"] if policies > 1 else []
-    if levels:
-        level = wording.listed([f"{100 * level:.4g}{wording.NBSP}%" for level in sorted(levels)])
+    if shown:
+        level = _levels({estimate.level for estimate in shown})
+        targets = "; ".join(dict.fromkeys(estimate.target for estimate in shown if estimate.target))
         outermost = "outermost " if policies > 1 else ""
-        words.append(f"thin: {outermost}{level} interval{': ' if targets else ''}{'; '.join(targets)}")
+        words.append(f"thin: {outermost}{level} interval{f': {targets}' if targets else ''}")
+        if wider - {estimate.level for estimate in shown}:
+            words.append(f"in brackets: {level} intervals of agreement, {_levels(wider)} of the difference")
     return tuple(words)
+
+
+def _levels(levels: set[float]) -> str:
+    return wording.listed([f"{100 * level:.4g}{wording.NBSP}%" for level in sorted(levels)])
 
 
 def _basis(audit: Audit) -> list[Table]:
