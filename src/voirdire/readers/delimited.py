@@ -25,7 +25,7 @@ from voirdire.study.raw import RawTable
 __all__ = ["read_delimited"]
 
 DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
-CHUNK = 20_000
+CHUNK = 2_000
 LONGEST_CELL = 100_000_000
 SAMPLE = 30
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from voirdire.errors import UserError
 from voirdire.readers.coding import code_values
-from voirdire.readers.naming import named
+from voirdire.readers.naming import check_characters, named
 from voirdire.readers.records import read_records
 from voirdire.registry import register
 from voirdire.study.column import Column
@@ -49,6 +49,7 @@ def read_frame(frame: Any) -> RawTable:
         )
     coded = [_coded(column) for column in values]
     kept, notes = named(names, [column for column, _ in coded], NAME)
+    check_characters(kept, NAME)
     whole = frozenset(name for name, (_, is_whole) in zip(names, coded, strict=True) if is_whole)
     row = np.arange(1, lengths.pop() + 1, dtype=np.int64)
     return RawTable(Source(NAME), kept, row, text=False, whole=whole, notes=tuple(notes))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from voirdire.errors import UserError
 from voirdire.study.column import Column
 
-__all__ = ["named"]
+__all__ = ["check_characters", "named"]
 
 
 def named(
@@ -36,18 +36,17 @@ def named(
         found[name] = column
     if not found:
         raise UserError("has no columns", where=source, expected="columns with names")
-    for name, column in found.items():
-        _check_characters(name, column, source)
     return found, notes
 
 
-def _check_characters(name: str, column: Column, source: str) -> None:
-    """JSON and frames can hold half of a character (a lone surrogate), which no file can be written with."""
-    try:
-        "".join((name, *column.values)).encode()
-    except UnicodeEncodeError:
-        raise UserError(
-            "a value holds half of a character (a lone surrogate)",
-            where=f"{source}, column {name.encode('ascii', 'backslashreplace').decode()!r}",
-            fix="write the text again from its origin",
-        ) from None
+def check_characters(columns: Mapping[str, Column], source: str) -> None:
+    """Refuse half of a character (a lone surrogate), which JSON and frames can hold and no file can."""
+    for name, column in columns.items():
+        try:
+            "".join((name, *column.values)).encode()
+        except UnicodeEncodeError:
+            raise UserError(
+                "a value holds half of a character (a lone surrogate)",
+                where=f"{source}, column {name.encode('ascii', 'backslashreplace').decode()!r}",
+                fix="write the text again from its origin",
+            ) from None

@@ -10,7 +10,7 @@ import numpy as np
 
 from voirdire.errors import UserError
 from voirdire.readers.coding import code_values
-from voirdire.readers.naming import named
+from voirdire.readers.naming import check_characters, named
 from voirdire.study.column import Column
 from voirdire.study.ratings import Source
 from voirdire.study.raw import RawTable
@@ -50,5 +50,6 @@ def read_records(records: Iterable[Mapping[str, Any]], rows: Sequence[int], sour
         columns.append(coded)
         whole += [name] if is_whole else []
     kept, notes = named(list(cells), columns, source.name)
+    check_characters(kept, source.name)
     row = np.asarray(rows, dtype=np.int64)
     return RawTable(source, kept, row, text=False, whole=frozenset(whole), notes=tuple(notes))
