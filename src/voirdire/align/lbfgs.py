@@ -18,9 +18,9 @@ Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats]]
 Memory = deque[tuple[Floats, Floats, float]]
 
-MEMORY = 15
-STILL = 1e-8
-FLAT = 1e-4
+MEMORY = 10
+STILL = 1e-7
+FLAT = 1e-3
 ENOUGH = 1e-4
 """Armijo: a step must gain at least this share of what the slope promises."""
 HALVINGS = 30
@@ -29,8 +29,8 @@ HALVINGS = 30
 def minimise(objective: Objective, start: Floats, *, iterations: int = 300) -> Floats:
     """The point (p,) where ``objective`` (value and gradient) stops falling, from ``start`` (p,).
 
-    Two-loop recursion with 15 pairs and backtracking (Nocedal and Wright 2006, algorithms 7.4 and 3.1). It
-    stops when no gradient component exceeds 1e-4, or a step gains less than 1e-8 of the loss.
+    Two-loop recursion with 10 pairs and backtracking (Nocedal and Wright 2006, algorithms 7.4 and 3.1). It
+    stops when no gradient component exceeds 1e-3, or a step gains less than 1e-7 of the loss.
 
     >>> minimise(lambda x: (float(x @ x - 2 * x.sum()), 2 * x - 2), np.zeros(2)).round(3).tolist()
     [1.0, 1.0]

@@ -119,7 +119,7 @@ def fit(features: Features, target: Target, *, select: str = "pool", rng: np.ran
 
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """Predictions of rows whose cluster took no part in any choice (n, C), by name: "pool", "one_se" and each.
+    """Predictions (n, C) of rows whose cluster took no part in any choice, by name, "pool" and "one_se" too.
 
     ``fold`` (n,) is -1 for rows without human labels, whose predictions are NaN. ``weights`` are each
     fold's pool weights by name, ``settings`` what each fold chose.
