@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 from scipy.special import betaincinv, digamma, gammaln
 
 from voirdire.stats.clustered import ratio_standard_error
@@ -32,7 +32,8 @@ def fit_kappa(
     1 / (kappa + 1) is the correlation of two people's labels that q leaves. Infinite where people differ no
     more than draws from q would. ``predicted`` must be out of fold. ``predicted`` and ``counts`` are (n, C),
     ``cluster`` (n,). Undefined below 10 rows with two labels (``no_pairable_items``). The interval is Wald's
-    on 1 / (kappa + 1), with a cluster-robust variance.
+    on 1 / (kappa + 1), with a cluster-robust variance; where kappa is infinite its lower end is that of the
+    likelihood ratio.
 
     >>> q = np.full((50, 2), 0.5)
     >>> fit_kappa(q, np.tile([[1.0, 0.0]], (50, 1))).undefined
@@ -52,14 +53,11 @@ def fit_kappa(
         options={"xatol": 1e-7},
     )
     rho = float(found.x)
-    error = _rho_error(q, labels, rho, groups)
-    reach = normal_quantile(level) * error
-    value = math.inf if rho < 2 * bounds[0] else 1 / rho - 1
-    low, high = rho + reach, rho - reach
+    least, most = _rho_bounds(q, labels, rho, groups, level)
     return Estimate(
-        value,
-        1 / min(low, 1.0) - 1 if math.isfinite(low) else math.nan,
-        math.inf if high <= 0 else 1 / high - 1 if math.isfinite(high) else math.nan,
+        math.inf if rho < 2 * bounds[0] else 1 / rho - 1,
+        1 / most - 1,
+        1 / least - 1 if least > 0 else math.inf,
         level,
         n_items=n,
         n_ratings=int(labels.sum()),
@@ -145,6 +143,22 @@ def _slope(q: Floats, counts: Floats, rho: float) -> Floats:
     by_kappa = by_kappa + (q * (digamma(counts + alpha) - digamma(alpha))).sum(axis=1)
     slope: Floats = -by_kappa / rho**2
     return slope
+
+
+def _rho_bounds(
+    q: Floats, counts: Floats, rho: float, cluster: NDArray[np.intp], level: float
+) -> tuple[float, float]:
+    """Both ends of rho's interval, within 0 to 1; NaN where the likelihood has no peak."""
+    z = normal_quantile(level)
+    if rho < 2 / (1 + LARGEST_KAPPA):
+        peak, largest = float(_likelihood(q, counts, rho).sum()), 1 / (1 + SMALLEST_KAPPA)
+
+        def drop(end: float) -> float:
+            return peak - float(_likelihood(q, counts, end).sum()) - z**2 / 2
+
+        return 0.0, float(brentq(drop, rho, largest)) if drop(largest) > 0 else largest
+    reach = z * _rho_error(q, counts, rho, cluster)
+    return max(rho - reach, 0.0), min(rho + reach, 1.0)
 
 
 def _rho_error(q: Floats, counts: Floats, rho: float, cluster: NDArray[np.intp]) -> float:

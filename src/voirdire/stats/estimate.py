@@ -31,6 +31,7 @@ REASONS = {
     "no_interval_method": "no interval is known for it",
     "undecided_pairs": "some pairs have no winner",
     "too_large": "the design is too large for this method",
+    "people_tell_nothing": "one more person predicts no better than base rates",
 }
 """Why a number can be undefined: the machine's word and the reader's."""
 

@@ -1,0 +1,282 @@
+"""Is predicted disagreement what people show? Slope, flagged rows, label shares, and strata by prediction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, gammaln
+from scipy.stats import rankdata
+
+from voirdire.align.fusion import LARGEST_KAPPA, posterior_draws
+from voirdire.align.scores import observed_disagreement
+from voirdire.stats.clustered import clustered_mean, ratio_standard_error
+from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
+from voirdire.stats.transforms import normal_quantile
+
+__all__ = [
+    "CONTESTED",
+    "Bin",
+    "Disagreement",
+    "Flagging",
+    "disagreement",
+    "flagging",
+    "marginal",
+    "predicted_disagreement",
+    "reliability_bins",
+    "split_chance",
+    "strata",
+]
+
+Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+CONTESTED = 0.6
+"""A row is flagged as contested where no label is expected from as large a share of people."""
+BINS = 10
+FEWEST_ROWS = 20
+DRAWS = 20
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Rows, or labels, with a prediction in one range: mean ``predicted``, and ``observed`` beside it."""
+
+    predicted: float
+    observed: Estimate
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Observed on predicted pairwise disagreement: the regression's ``slope`` and ``intercept``.
+
+    ``perfect_slope`` is kappa / (kappa + 1), the slope of a perfect map. ``correlation`` is divided by the
+    root of ``reliability``, the share of the observed disagreement's variance that is not label noise.
+    """
+
+    slope: Estimate
+    intercept: float
+    perfect_slope: float
+    correlation: float
+    reliability: float
+    bins: tuple[Bin, ...]
+
+
+@dataclass(frozen=True)
+class Flagging:
+    """``flagged``: share of rows called contested. ``split`` of rows with two labels or more had labels that
+    differ, ``expected_split`` by prediction and kappa. ``auc``: chance that a split row was predicted more
+    disputed than a unanimous one; ``auc_ceiling`` the same had the true distributions been known.
+    """
+
+    flagged: Estimate
+    split: Estimate
+    expected_split: float
+    split_if_flagged: Estimate
+    split_if_not: Estimate
+    auc: Estimate
+    auc_ceiling: float
+
+
+def predicted_disagreement(predicted: Floats) -> Floats:
+    """1 - sum_c q_c^2 of each row (n,): the chance that two draws from q differ."""
+    gini: Floats = 1 - (predicted**2).sum(axis=1)
+    return gini
+
+
+def disagreement(
+    predicted: Floats,
+    counts: Floats,
+    kappa: float,
+    *,
+    cluster: Positions,
+    level: float = 0.95,
+    rng: np.random.Generator,
+) -> Disagreement:
+    """Regress the unbiased observed disagreement of rows with two labels on the predicted one.
+
+    ``predicted`` and ``counts`` are (n, C), ``cluster`` (n,). The slope's standard error is cluster-robust.
+    Undefined below 20 such rows, or where predictions do not vary.
+    """
+    used = counts.sum(axis=1) > 1
+    n, perfect = int(used.sum()), _perfect_slope(kappa)
+    g, d = predicted_disagreement(predicted[used]), observed_disagreement(counts[used])
+    if n < FEWEST_ROWS or not g.std() > 1e-12:
+        why = "no_pairable_items" if n == 0 else "insufficient_items" if n < FEWEST_ROWS else "no_variation"
+        return Disagreement(undefined(why, n_items=n), math.nan, perfect, math.nan, math.nan, ())
+    groups = np.unique(cluster[used], return_inverse=True)[1]
+    centred = g - g.mean()
+    slope = float(centred @ d / (centred @ centred))
+    intercept = float(d.mean() - slope * g.mean())
+    influence = centred * (d - intercept - slope * g) / (centred**2).mean()
+    error, n_clusters = ratio_standard_error(influence, np.ones(n), groups)
+    reach = normal_quantile(level) * error
+    reliability = _reliability(predicted[used], counts[used], kappa, rng)
+    raw = float(np.corrcoef(g, d)[0, 1]) if d.std() > 0 else math.nan
+    return Disagreement(
+        Estimate(
+            slope,
+            slope - reach,
+            slope + reach,
+            level,
+            n_items=n,
+            method="regression, cluster-robust",
+            target=THESE_RATERS,
+            n_clusters=n_clusters,
+        ),
+        intercept,
+        perfect,
+        raw / math.sqrt(reliability) if reliability > 0 else math.nan,
+        reliability,
+        _bins(g, d, groups, level),
+    )
+
+
+def split_chance(predicted: Floats, k: Floats, kappa: float) -> Floats:
+    """Chance (n,) that ``k`` (n,) people do not all give one label, under Dir(kappa q); NaN without kappa.
+
+    >>> split_chance(np.array([[0.5, 0.5]]), np.array([2.0]), 1.0).round(3).tolist()
+    [0.25]
+    """
+    size = min(kappa, LARGEST_KAPPA)
+    alpha = size * predicted
+    log = gammaln(alpha + k[:, None]) - gammaln(alpha) + (gammaln(size) - gammaln(size + k))[:, None]
+    chance: Floats = 1 - np.exp(log).sum(axis=1)
+    return chance
+
+
+def flagging(
+    predicted: Floats,
+    counts: Floats,
+    kappa: float,
+    *,
+    cluster: Positions,
+    level: float = 0.95,
+    rng: np.random.Generator,
+) -> Flagging:
+    """How often rows are flagged as contested, and whether they are those on which people split."""
+    flagged = predicted.max(axis=1) < CONTESTED
+    used = counts.sum(axis=1) > 1
+    k = counts[used].sum(axis=1)
+    split = counts[used].max(axis=1) < k
+    groups = np.unique(cluster, return_inverse=True)[1]
+
+    def share(values: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Estimate:
+        codes = np.unique(groups[rows], return_inverse=True)[1]
+        return clustered_mean(values.astype(np.float64), cluster=codes, level=level)
+
+    chance = split_chance(predicted[used], k, kappa)
+    every = np.ones(len(predicted), dtype=np.bool_)
+    among = flagged[used]
+    return Flagging(
+        share(flagged, every),
+        share(split, used),
+        float(chance.mean()) if len(chance) else math.nan,
+        share(split[among], used & flagged),
+        share(split[~among], used & ~flagged),
+        area(predicted_disagreement(predicted[used]), split, groups[used], level),
+        _ceiling(predicted[used], k, kappa, rng),
+    )
+
+
+def area(score: Floats, positive: NDArray[np.bool_], cluster: Positions, level: float = 0.95) -> Estimate:
+    """Chance (AUC) that a ``positive`` row has a higher ``score`` (n,) than another, ties counted half.
+
+    The interval is DeLong's with clusters (Obuchowski 1997), by each row's influence. Undefined where all
+    rows are alike (``no_variation``).
+    """
+    n, ups = len(score), int(positive.sum())
+    if ups == 0 or ups == n:
+        return undefined("no_variation" if n else "no_pairable_items", n_items=n)
+    every = rankdata(score)
+    within = np.empty(n)
+    within[positive], within[~positive] = rankdata(score[positive]), rankdata(score[~positive])
+    placement = np.where(positive, (every - within) / (n - ups), 1 - (every - within) / ups)
+    value = float(placement[positive].mean())
+    influence = (placement - value) * n / np.where(positive, ups, n - ups)
+    codes = np.unique(cluster, return_inverse=True)[1]
+    error, n_clusters = ratio_standard_error(influence, np.ones(n), codes)
+    reach = normal_quantile(level) * error
+    return Estimate(
+        value,
+        max(value - reach, 0.0),
+        min(value + reach, 1.0),
+        level,
+        n_items=n,
+        method="DeLong over clusters",
+        target=THESE_RATERS,
+        no_interval="insufficient_items" if math.isnan(error) else None,
+        n_clusters=n_clusters,
+    )
+
+
+def marginal(predicted: Floats, counts: Floats, cluster: Positions, level: float = 0.95) -> list[Estimate]:
+    """Mean of q_c minus the share of label c, for each label: 0 where base rates are right."""
+    used = counts.sum(axis=1) > 0
+    gap = predicted[used] - counts[used] / counts[used].sum(axis=1, keepdims=True)
+    codes = np.unique(cluster[used], return_inverse=True)[1]
+    return [clustered_mean(column, cluster=codes, level=level) for column in gap.T]
+
+
+def reliability_bins(
+    predicted: Floats, counts: Floats, cluster: Positions, level: float = 0.95
+) -> list[tuple[Bin, ...]]:
+    """For each label, ten groups of rows by its predicted share: the mean, and the share observed."""
+    used = counts.sum(axis=1) > 0
+    shares = counts[used] / counts[used].sum(axis=1, keepdims=True)
+    codes = np.unique(cluster[used], return_inverse=True)[1]
+    return [_bins(q, share, codes, level) for q, share in zip(predicted[used].T, shares.T, strict=True)]
+
+
+def strata(predicted: Floats) -> Positions:
+    """Which third of the rows by the prediction's entropy (n,): 0 surest, 2 least sure.
+
+    By prediction only: a stratum chosen by the labels' own entropy has part of the answer in it.
+    """
+    entropy = entr(predicted).sum(axis=1)
+    cuts = np.quantile(entropy, [1 / 3, 2 / 3])
+    third: Positions = np.searchsorted(cuts, entropy, side="left").astype(np.intp)
+    return third
+
+
+def _perfect_slope(kappa: float) -> float:
+    return 1.0 if math.isinf(kappa) else kappa / (kappa + 1)
+
+
+def _bins(x: Floats, y: Floats, cluster: Positions, level: float) -> tuple[Bin, ...]:
+    """Ten equal groups of rows by ``x``, fewer where values tie or rows are few."""
+    groups = max(1, min(BINS, len(x) // FEWEST_ROWS))
+    edges = np.unique(np.quantile(x, np.linspace(0, 1, groups + 1)[1:-1]))
+    home = np.searchsorted(edges, x, side="right")
+    found = []
+    for code in np.unique(home).tolist():
+        rows = home == code
+        codes = np.unique(cluster[rows], return_inverse=True)[1]
+        found.append(Bin(float(x[rows].mean()), clustered_mean(y[rows], cluster=codes, level=level)))
+    return tuple(found)
+
+
+def _reliability(q: Floats, counts: Floats, kappa: float, rng: np.random.Generator) -> float:
+    """Variance of true over observed disagreement under the model Dir(kappa q)."""
+    if math.isnan(kappa):
+        return math.nan
+    k, true, seen = counts.sum(axis=1).astype(np.int64), [], []
+    for _ in range(DRAWS):
+        truth = posterior_draws(q, np.zeros_like(q), kappa, rng)
+        true.append(predicted_disagreement(truth))
+        seen.append(observed_disagreement(rng.multinomial(k, truth).astype(np.float64)))
+    noise = float(np.var(seen))
+    return float(np.var(true)) / noise if noise > 0 else math.nan
+
+
+def _ceiling(q: Floats, k: Floats, kappa: float, rng: np.random.Generator) -> float:
+    """Mean AUC of the true disagreement for rows that split, under the model Dir(kappa q)."""
+    if math.isnan(kappa) or len(q) == 0:
+        return math.nan
+    found = []
+    for _ in range(DRAWS):
+        truth = posterior_draws(q, np.zeros_like(q), kappa, rng)
+        split = rng.multinomial(k.astype(np.int64), truth).max(axis=1) < k
+        found.append(area(predicted_disagreement(truth), split, np.arange(len(q))).value)
+    return float(np.nanmean(found)) if np.isfinite(found).any() else math.nan
