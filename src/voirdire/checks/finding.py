@@ -101,7 +101,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Action:
-    """What to do next: ``what`` in a few words, ``why`` in a sentence, ``cost`` in labels, items or words."""
+    """What to do next: ``what`` in a few words, ``why`` in a sentence, ``cost`` in labels, items or words.
+
+    ``gain`` orders actions: how many metrics it opens, less where that takes more than a hundred labels.
+    """
 
     what: str
     why: str

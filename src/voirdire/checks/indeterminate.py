@@ -48,7 +48,7 @@ def indeterminate(context: Context) -> Finding | None:
     actions: tuple[Action, ...] = ()
     if total:
         why = "No label holds a majority. Originals are kept beside the decision."
-        actions = (Action(f"Adjudicate {count(total, 'item')}", why, count(total, "item"), gain=1 / total),)
+        actions = (Action(f"Adjudicate {count(total, 'item')}", why, count(total, "item"), gain=0.1),)
     return Finding(
         check="indeterminate",
         question="What is undecided?",

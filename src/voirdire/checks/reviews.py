@@ -48,7 +48,11 @@ def reviews(context: Context) -> Finding | None:
         question="Do the metrics measure what they claim?",
         answer=f"Of {count(n, 'review')}, {parts}; {rename:,} ({percent(rename / n, n)}) want another name.",
         tables=tuple(table for table in tables if table.rows),
-        actions=(Action(f"Revise {count(bad, 'metric')} with an inadequate review", why, "0 labels"),)
+        actions=(
+            Action(
+                f"Revise {count(bad, 'metric')} with an inadequate review", why, "0 labels", gain=float(bad)
+            ),
+        )
         if bad
         else (),
         missing=() if any(review.metric for review in found) else ("which metric each review is about",),

@@ -138,5 +138,5 @@ def _actions(titles: list[str]) -> Iterator[Action]:
             f"Rewrite the rubric of {listing(titles, most=3)} before labelling more",
             why,
             "0 labels",
-            gain=0.05,
+            gain=float(len(titles)),
         )

@@ -115,4 +115,4 @@ def settling_actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[
                 f"{capital(one.settle)} would settle it; the answer now rests on "
                 f"{count(one.n_items, 'item')}."
             )
-        yield Action(what, why, cost, gain=len(one.metrics) / labels)
+        yield Action(what, why, cost, gain=len(one.metrics) * min(1.0, 100 / labels))
