@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -190,13 +190,13 @@ class _Builder:
 
     def _part(self, finding: Finding, table: Table, name: str) -> Part:
         drawn = figure(finding, table, name)
-        view = self.view(table, finding.check, plots=drawn is None)
+        folded = table.folded or len(table.rows) > LONG
+        view = self.view(replace(table, folded=folded), finding.check, plots=drawn is None)
         return Part(view, drawn, stack(table))
 
 
 def _without_prose(table: Table) -> Table:
-    columns = tuple(column for column in table.columns if column.kind != "prose")
-    return Table(table.name, table.caption, columns, table.rows, table.plot, table.folded)
+    return replace(table, columns=tuple(column for column in table.columns if column.kind != "prose"))
 
 
 def _subject(audit: Audit) -> str:
