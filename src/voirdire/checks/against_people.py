@@ -17,7 +17,7 @@ from voirdire.checks.limits import capped, within
 from voirdire.checks.majorities import against_majority
 from voirdire.checks.panels import as_judge, several
 from voirdire.checks.scales import weights, weights_named
-from voirdire.checks.stand_in_cases import Case, cases
+from voirdire.checks.stand_in_cases import Case, cases, pooled
 from voirdire.checks.vote_pairs import vote_pair_table
 from voirdire.checks.words import count
 from voirdire.registry import register
@@ -29,6 +29,8 @@ __all__ = ["against_people", "most_labels"]
 MOST_SLICES = 400
 """Rows of the table by slice; beyond, metrics are cut from the end and the caption says so."""
 MOST_LABELS = 100
+MOST_ALONE = 3
+"""Single-rated metrics that are listed one by one here; more are pooled, and listed with the verdicts."""
 
 
 def most_labels(context: Context, metric: str) -> bool:
@@ -78,9 +80,12 @@ def _table(context: Context, every: Sequence[Case]) -> Table:
         Column("majority", "κ with majority", "coefficient"),
         Column("same", "Same as majority"),
     )
-    rows = tuple(row for one in every for row in _rows(context, one))
+    alone = _groups_of_alone(context, every)
+    grouped = {(judge, name) for judge, names in alone for name in names}
+    rows = [row for one in every if (one.judge, one.metric) not in grouped for row in _rows(context, one)]
+    rows += [_pooled_row(context, judge, names) for judge, names in alone]
     caption = "Agreement of the judge with people; ranges are over mappings of indeterminate labels"
-    return Table("against_people", caption, columns, rows, ("judge_person", "person_person"))
+    return Table("against_people", caption, columns, tuple(rows), ("judge_person", "person_person"))
 
 
 def _rows(context: Context, one: Case) -> Iterator[Row]:
@@ -111,6 +116,32 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
             "majority": Missing("none", "one expert: not a majority"),
         }
         yield Row(cells, evidence)
+
+
+def _groups_of_alone(context: Context, every: Sequence[Case]) -> list[tuple[int, list[str]]]:
+    """Judges and the metrics of one scale on which every item had one person, where they are too many to
+    list.
+    """
+    groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for one in every:
+        if not one.compared:
+            key = one.judge, context.study.metric(one.metric).scale.labels
+            groups.setdefault(key, []).append(one.metric)
+    return [(judge, names) for (judge, _), names in groups.items() if len(names) > MOST_ALONE]
+
+
+def _pooled_row(context: Context, judge: int, names: Sequence[str]) -> Row:
+    verdicts = [context.verdicts(name, judge, context.policies(name)[0]) for name in names]
+    cells: dict[str, Cell] = {
+        "metric": f"{len(names):,} other metrics",
+        "judge": context.study.raters[judge].id,
+        "part": "one person",
+        "items": sum(int(one.given.sum()) for one in verdicts),
+        "judge_person": Bounds(pooled(context, judge, names)),
+        "person_person": Missing("not measurable", "one rater per item"),
+        "majority": Missing("none", "one expert: not a majority"),
+    }
+    return Row(cells, Evidence(raters=(context.study.raters[judge].id,)))
 
 
 def _alone(context: Context, one: Case, policy: Policy) -> Estimate:

@@ -50,7 +50,7 @@ def coverage(context: Context) -> Finding | None:
     study, rated = context.study, units(context)
     if not len(study.ratings):
         return None
-    tables = (_covered(context, rated), _histogram(rated), _fields(study), _statuses(study))
+    tables = (_covered(context, rated), _histogram(rated), _fields(context), _statuses(study))
     return Finding(
         check="coverage",
         question="What was covered?",
@@ -166,9 +166,12 @@ def _histogram(rated: Units) -> Table:
     return Table("raters_per_item", f"{rated.noun.capitalize()}s by number of people", columns, tuple(rows))
 
 
-def _fields(study: Study) -> Table:
-    people = study.raters_of("human")
-    labels = np.bincount(study.ratings.rater[study.usable], minlength=len(study.raters))
+def _fields(context: Context) -> Table:
+    study = context.study
+    rows_of = [study.rows(name, kind="human") for name in context.compared()]
+    raters = study.ratings.rater[np.concatenate(rows_of)] if rows_of else np.empty(0, dtype=np.int32)
+    labels = np.bincount(raters, minlength=len(study.raters))
+    people = [code for code in study.raters_of("human") if labels[code]]
     fields = Counter(study.raters[code].expertise or "not recorded" for code in people)
     rows = []
     for field, n in sorted(fields.items(), key=lambda pair: (pair[0] == "not recorded", -pair[1], pair[0])):

@@ -69,9 +69,10 @@ def gaps(context: Context) -> Iterator[str]:
         yield f"examples of pass and fail: not recorded for {listing(unexplained, most=4)}"
     if not study.design:
         yield "sample design: not recorded, so figures cannot be weighted to the population"
-    unknown = sum(not study.raters[code].expertise for code in people)
+    rated = {int(code) for name in context.compared() for code in context.people(name).raters}
+    unknown = sum(not study.raters[code].expertise for code in rated)
     if unknown:
-        yield f"field: not recorded for {unknown:,} of {count(len(people), 'person', 'people')}"
+        yield f"field: not recorded for {unknown:,} of {count(len(rated), 'person', 'people')}"
 
 
 def _model_sets(context: Context) -> Iterator[str]:

@@ -186,4 +186,5 @@ def _answer(rows: Sequence[Row], total: int) -> str:
     values = [row.cells["share"].value for row in unsure]  # type: ignore[union-attr]
     low, high = percent(min(values)), percent(max(values))
     span = low if low == high else f"{low} to {high}"
-    return f"{listing(sorted(given)).capitalize()} is {span} of a metric's labels, and {items}."
+    make = "makes" if len(given) == 1 else "make"
+    return f"{listing(sorted(given)).capitalize()} {make} up {span} of a metric's labels, and {items}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from voirdire.checks.context import Context
@@ -10,9 +11,9 @@ from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Mis
 from voirdire.checks.limits import capped
 from voirdire.checks.people_agreement import Agreed, agreed, resampled
 from voirdire.checks.people_spread import Spread, hidden, spread_table, spreads
-from voirdire.checks.reading import band, reading
+from voirdire.checks.reading import TITLES, band, reading
 from voirdire.checks.scales import alpha_level
-from voirdire.checks.words import count, listing, number, percent
+from voirdire.checks.words import count, listing, number, percent, spoken
 from voirdire.registry import register
 from voirdire.stats import Estimate, KrippendorffAlpha
 from voirdire.study import Policy
@@ -49,7 +50,7 @@ def _table(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> T
         Column("raters", "People", "count"),
         Column("pairs", "Same label, pairs"),
         Column("alpha", "α", "coefficient"),
-        Column("reading", f"Reading ({context.options.reading})"),
+        Column("reading", f"Reading ({TITLES[context.options.reading]})"),
         Column("new", "α for new raters too", "coefficient"),
     ]
     titles = {"ac1": "AC1", "fleiss": "Fleiss κ", "icc": "ICC(A,1)"}
@@ -133,17 +134,16 @@ def _answer(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> 
     tail = f" On {count(len(alone), 'metric')} it cannot be measured: one rater per item." if alone else ""
     if not defined:
         return f"α is undefined: all people gave one and the same label.{tail}"
+    scale = context.options.reading
+    words = Counter(reading(one, scale).split(":")[0] for one in defined)
     if len(found) == 1:
-        words = reading(defined[0], context.options.reading)
-        return f"α is {number(defined[0].value)}: {words} ({context.options.reading}).{tail}"
+        return f"α is {spoken(defined[0])}: {reading(defined[0], scale)} ({TITLES[scale]}).{tail}"
     low, high = min(one.value for one in defined), max(one.value for one in defined)
-    settled = [
-        one
-        for one in defined
-        if one.has_interval and not reading(one, context.options.reading).startswith("not")
-    ]
-    words = f"; {len(settled):,} of {len(defined):,} intervals lie in one band of {context.options.reading}"
-    return f"α runs from {number(low)} to {number(high)} over {count(len(defined), 'metric')}{words}.{tail}"
+    said = listing([f"{word} on {n:,}" for word, n in words.most_common()])
+    return (
+        f"α runs from {number(low)} to {number(high)} over {count(len(defined), 'metric')}: {said} "
+        f"({TITLES[scale]}).{tail}"
+    )
 
 
 def _bewares(context: Context, found: Sequence[Agreed], spread: Sequence[Spread]) -> list[str]:

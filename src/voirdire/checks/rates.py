@@ -61,10 +61,9 @@ def _tables(context: Context, rows: VerdictRows, who: str) -> Iterator[Table]:
     by = _columns(context)
     if "system" in by:
         systems = _by_attribute(context, rows, "system")
-        missing = f"; {count(rows.missing, 'missing verdict')} in no denominator"
         yield Table(
             f"systems_{who}",
-            f"Pass rates of {who} by system{missing}",
+            f"Pass rates of {who} by system{_missing(rows)}",
             _heads(context, "System"),
             systems,
             ("rate",),
@@ -106,8 +105,13 @@ def _has_polarity(context: Context) -> bool:
 
 def _overall(context: Context, rows: VerdictRows, who: str) -> Table:
     found = [_row(context, "all", rows, Evidence(raters=() if who == "people" else (who,)))]
-    title = f"Pass rates of {who}; {count(rows.missing, 'missing verdict')} in no denominator"
+    title = f"Pass rates of {who}{_missing(rows)}"
     return Table(f"rates_{who}", title, _heads(context, "Part"), tuple(found), ("rate",))
+
+
+def _missing(rows: VerdictRows) -> str:
+    n = rows.missing
+    return f"; {count(n, 'missing verdict')}, in no denominator" if n else "; 0 verdicts are missing"
 
 
 def _by_attribute(context: Context, rows: VerdictRows, name: str) -> tuple[Row, ...]:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from voirdire.errors import UserError
 from voirdire.stats import Estimate
 
-__all__ = ["READINGS", "band", "reading"]
+__all__ = ["READINGS", "TITLES", "band", "reading"]
 
 READINGS: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {
     "landis-koch": (
@@ -20,6 +20,9 @@ READINGS: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {
 """Each scale's cuts and its words, one more than the cuts: Landis & Koch 1977, McHugh 2012, Krippendorff
 2018.
 """
+
+
+TITLES = {"landis-koch": "Landis & Koch", "mchugh": "McHugh", "krippendorff": "Krippendorff"}
 
 
 def band(value: float, scale: str = "mchugh") -> str:

@@ -14,7 +14,7 @@ from voirdire.checks.limits import capped, within
 from voirdire.checks.panels import as_judge, same_label_pairs, several, unanimous
 from voirdire.checks.scales import weights
 from voirdire.checks.stand_in_cases import Case, cases
-from voirdire.checks.words import count, listing, percent, share
+from voirdire.checks.words import listing, percent, share
 from voirdire.registry import register
 from voirdire.stats import judge_agreement
 from voirdire.stats.proportion import proportion, wilson_interval
@@ -50,7 +50,7 @@ def selection(context: Context) -> Finding | None:
     return Finding(
         check="selection",
         question="Were the judged items easy?",
-        answer=_answer(context, compared, flattering),
+        answer=_answer(context, compared, flattering, left_out=bool(chosen)),
         tables=tuple(table for table in tables if table.rows),
         beware=(
             "Agreement on items that were chosen because people agreed on them is higher than on items "
@@ -124,7 +124,7 @@ def _chosen_table(rows: tuple[Row, ...]) -> Table:
     return Table("judged_items", "Items that were judged beside items that were not", columns, rows)
 
 
-def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row]) -> str:
+def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row], *, left_out: bool) -> str:
     if flattering:
         who = listing(list(dict.fromkeys(str(row.cells["metric"]) for row in flattering)), most=3)
         row = flattering[0]
@@ -133,9 +133,10 @@ def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row
             f"{row.cells['left']} of the "
             "others, so agreement there is flattering."
         )
-    items = sum(int(several(context.people(one.metric).coded).sum()) for one in compared)
-    same = sum(int(unanimous(context.people(one.metric).coded).sum()) for one in compared)
+    panels = [context.people(name).coded for name in dict.fromkeys(one.metric for one in compared)]
+    items, same = (sum(int(which(coded).sum()) for coded in panels) for which in (several, unanimous))
+    seen = "no more often on judged items than on others" if left_out else "and the judge saw all of them"
     return (
-        f"No sign of it: people are unanimous on {share(same, items)} of "
-        f"{count(len(compared), 'compared panel')}, and the judge saw them all alike."
+        f"No sign of it: people are unanimous on {share(same, items)} of the items with several people, "
+        f"{seen}."
     )
