@@ -10,6 +10,7 @@ import numpy as np
 
 from voirdire.align.adapters.covariates import contrast_columns, covariate_columns, numeric_column
 from voirdire.align.adapters.embedding import Projection
+from voirdire.align.plain_scale import scale_from_dict, scale_to_dict
 from voirdire.align.replies import replies_of
 from voirdire.align.serial import pack, unpack
 from voirdire.errors import UserError
@@ -67,16 +68,8 @@ class Encoding:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
-        scale = self.scale
         return {
-            "scale": {
-                "kind": scale.kind,
-                "labels": list(scale.labels),
-                "ordered": scale.ordered,
-                "values": None if scale.values is None else list(scale.values),
-                "indeterminate": {name: list(admitted) for name, admitted in scale.indeterminate.items()},
-                "separator": scale.separator,
-            },
+            "scale": scale_to_dict(self.scale),
             **{name: list(getattr(self, name)) for name in LISTS},
             "judge_labels": [list(labels) for labels in self.judge_labels],
             "projection": None if self.projection is None else pack(vars(self.projection)),
@@ -85,13 +78,9 @@ class Encoding:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Encoding:
         """What :meth:`to_dict` gave, also after a round through JSON."""
-        scale = dict(saved["scale"])
-        scale["labels"] = tuple(scale["labels"])
-        scale["values"] = None if scale["values"] is None else tuple(scale["values"])
-        scale["indeterminate"] = {name: tuple(admitted) for name, admitted in scale["indeterminate"].items()}
         projection = saved["projection"]
         return cls(
-            scale=Scale(**scale),
+            scale=scale_from_dict(saved["scale"]),
             judge_labels=tuple(tuple(labels) for labels in saved["judge_labels"]),
             projection=projection and Projection(**{name: unpack(part) for name, part in projection.items()}),
             **{name: tuple(saved[name]) for name in LISTS},
