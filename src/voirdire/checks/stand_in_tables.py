@@ -16,6 +16,7 @@ __all__ = ["settling_actions", "verdict_tables"]
 
 
 def verdict_tables(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Table]:
+    """Every verdict with its evidence, and the single-rated metrics one by one."""
     columns = (
         Column("judge", "Judge"),
         Column("metric", "Metric"),
@@ -101,6 +102,7 @@ def _names(context: Context, one: StandIn) -> str:
 
 
 def settling_actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Action]:
+    """What would settle each verdict that cannot tell, with its cost in labels."""
     for one in verdicts:
         labels = one.labels_to_settle
         if one.answer != "cannot tell" or not labels:
