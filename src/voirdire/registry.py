@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
@@ -46,7 +46,10 @@ class Plugin:
 def register(kind: str, name: str) -> Callable[[T], T]:
     """Enter the decorated object under ``kind`` and ``name``; a name that is taken is an error.
 
-    >>> register("statistic", "alpha_of_nothing")(lambda ratings: 0.0)  # doctest: +SKIP
+    >>> register("statistc", "share_of_passes")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    voirdire.errors.UserError: no kind named 'statistc'; expected one of ...; fix: did you mean 'statistic'?
     """
     _known_kind(kind)
 
@@ -79,11 +82,10 @@ def get(kind: str, name: str) -> Any:
     try:
         return _entries[kind][name]
     except KeyError:
-        near = difflib.get_close_matches(name, _entries[kind], n=1)
         raise UserError(
             f"no {kind} named '{name}'",
             expected=f"one of {', '.join(names(kind))}",
-            fix=f"did you mean '{near[0]}'?" if near else "",
+            fix=_nearest(name, _entries[kind]),
         ) from None
 
 
@@ -93,9 +95,16 @@ def plugins(kind: str) -> list[Plugin]:
     return list(_plugins[kind])
 
 
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
 def _known_kind(kind: str) -> None:
     if kind not in BUILT_IN:
-        raise UserError(f"no kind named '{kind}'", expected=f"one of {', '.join(BUILT_IN)}")
+        raise UserError(
+            f"no kind named '{kind}'", expected=f"one of {', '.join(BUILT_IN)}", fix=_nearest(kind, BUILT_IN)
+        )
 
 
 def _load(kind: str) -> None:
