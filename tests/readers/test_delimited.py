@@ -63,6 +63,23 @@ def test_every_ragged_record_is_named_and_the_others_are_read(tmp_path: Path) ->
     assert [fault.where for fault in table.problem.faults] == ["labels.csv, row 3", "labels.csv, row 4"]
 
 
+@pytest.mark.parametrize(
+    ("text", "row", "what"),
+    [
+        ('item_id,label\na,pass\nb,"fail\nc,pass\n', 3, "never closed"),
+        ('item_id,label\na,"pa"ss\nb,fail\n', 2, "not well quoted"),
+    ],
+)
+def test_a_broken_quote_does_not_swallow_rows(tmp_path: Path, text: str, row: int, what: str) -> None:
+    try:
+        problem = read(tmp_path, text).problem
+    except UserError as raised:
+        problem = raised
+    assert problem is not None
+    assert problem.faults[0].where == f"labels.csv, row {row}"
+    assert what in problem.faults[0].what
+
+
 def test_twenty_faults_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     table = read(tmp_path, "item_id,label\na,pass\n" + "x\n" * 5000)
     assert isinstance(table.problem, UserErrors)

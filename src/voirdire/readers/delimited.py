@@ -52,7 +52,7 @@ def read_delimited(path: Path, *, encoding: str = "", delimiter: str = "") -> Ra
 
 def _read(file: FileBytes, text: Text, delimiter: str) -> RawTable:
     name = file.source.name
-    reader = csv.reader(text.lines(), delimiter=delimiter)
+    reader = csv.reader(text.lines(), delimiter=delimiter, strict=True)
     faults = Faults()
     try:
         header = next((record for record in reader if any(cell.strip() for cell in record)), None)
@@ -89,23 +89,32 @@ def _chunks(
     records: list[list[str]] = []
     lines: list[int] = []
     line = reader.line_num + 1
-    for record in reader:
-        if len(record) == width:
-            records.append(record)
-            lines.append(line)
-            if len(records) == CHUNK:
-                yield records, lines
-                records, lines = [], []
-        elif record:
-            faults.add(
-                f"{len(record)} cells",
-                where=f"{name}, row {line:,}",
-                expected=f"{width}, as in the header",
-                fix="put quotes round a cell that holds the separator",
-            )
-        line = reader.line_num + 1
+    try:
+        for record in reader:
+            if len(record) == width:
+                records.append(record)
+                lines.append(line)
+                if len(records) == CHUNK:
+                    yield records, lines
+                    records, lines = [], []
+            elif record:
+                faults.add(
+                    f"{len(record)} cells",
+                    where=f"{name}, row {line:,}",
+                    expected=f"{width}, as in the header",
+                    fix="put quotes round a cell that holds the separator",
+                )
+            line = reader.line_num + 1
+    except csv.Error as problem:
+        faults.add(_broken(problem), where=f"{name}, row {line:,}", fix='double a quote inside a cell: ""')
     if records:
         yield records, lines
+
+
+def _broken(problem: csv.Error) -> str:
+    if "unexpected end" in str(problem):
+        return "a quote that opens here is never closed"
+    return f"is not well quoted, so the rows below are not read ({problem})"
 
 
 def _delimiter(text: Text, usual: str) -> str:
