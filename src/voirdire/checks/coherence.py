@@ -35,7 +35,7 @@ def coherence(context: Context) -> Finding | None:
         Column("coherent", "Cohere"),
         Column("chance", "Implied chance agreement"),
         Column("interval", "κ's interval, implied", "coefficient"),
-        Column("says", "What they imply", "prose"),
+        Column("says", "What they imply", "text"),
     )
     table = Table(
         "coherence", "Given figures and what they imply together", columns, rows, folded=not reported

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,12 @@ class Units:
     @property
     def noun(self) -> str:
         """What a unit is called: an item, unless items were rated on several metrics."""
-        return "item" if len(np.unique(self.item)) == len(self.item) else "item–metric pair"
+        return "item" if len(self.items) == len(self.item) else "item–metric pair"
+
+    @cached_property
+    def items(self) -> NDArray[np.intp]:
+        """Positions in the study of the items that people rated."""
+        return np.flatnonzero(np.bincount(self.item))
 
 
 def units(context: Context) -> Units:
@@ -64,7 +70,7 @@ def coverage(context: Context) -> Finding | None:
             "raters_per_item": {str(k): int(n) for k, n in enumerate(np.bincount(rated.raters)) if n},
             "people": rated.people,
             "labels": rated.labels,
-            "items": len(np.unique(rated.item)),
+            "items": len(rated.items),
             "judges": len(study.raters_of("judge")),
         },
     )
@@ -82,8 +88,10 @@ def _units(context: Context) -> Units:
     if len(ratings.run.values) > 1:
         # a person who rated an item in several runs is one rater
         pair = np.unique(unit * len(study.raters) + ratings.rater[rows]) // max(len(study.raters), 1)
-    found, raters = np.unique(pair, return_counts=True)
-    people = len(np.unique(ratings.rater[rows]))
+    # sorted already, so equal neighbours are one unit: hashing ten million of them again would cost seconds
+    first = np.flatnonzero(np.diff(pair, prepend=-1))
+    found, raters = pair[first], np.diff(first, append=len(pair))
+    people = int(np.count_nonzero(np.bincount(ratings.rater[rows])))
     return Units(
         found % max(len(study.items), 1), found // max(len(study.items), 1), raters, people, len(pair)
     )
@@ -135,7 +143,7 @@ def _totals(context: Context, rated: Units) -> Iterator[tuple[str, int, int]]:
     study = context.study
     declared = dict(study.population)
     yield "Metrics", len(context.compared()), declared.pop("metrics", len(study.metrics))
-    items = np.unique(rated.item)
+    items = rated.items
     yield "Items", len(items), declared.pop("items", len(study.items))
     for name, total in declared.items():
         column = study.items.attributes.get(name) or study.items.attributes.get(name.removesuffix("s"))

@@ -53,7 +53,7 @@ def _table(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> T
         Column("reading", f"Reading ({TITLES[context.options.reading]})"),
         Column("new", "α for new raters too", "coefficient"),
     ]
-    titles = {"ac1": "AC1", "fleiss": "Fleiss κ", "icc": "ICC(A,1)"}
+    titles = {"ac1": "AC1", "fleiss": "Fleiss κ", "icc": "ICC(A,1)", "sets": "α, response sets (MASI)"}
     used = [key for key in titles if any(key in one.others for one in found)]
     columns += [Column(key, titles[key], "coefficient") for key in used]
     rows = [_row(context, one) for one in sorted(found, key=lambda one: _order(one.alpha))]

@@ -9,7 +9,16 @@ from voirdire.checks.context import Context
 from voirdire.checks.limits import capped
 from voirdire.checks.panels import Pairs, same_label_pairs, several, values_of
 from voirdire.checks.scales import alpha_level
-from voirdire.stats import NEW_RATERS, Coded, Estimate, FleissKappa, GwetAC, KrippendorffAlpha, agreement
+from voirdire.stats import (
+    NEW_RATERS,
+    Coded,
+    Estimate,
+    FleissKappa,
+    GwetAC,
+    KrippendorffAlpha,
+    KrippendorffAlphaSets,
+    agreement,
+)
 from voirdire.stats.coefficient import Coefficient
 from voirdire.stats.icc import intraclass_correlation
 from voirdire.study import Panel
@@ -71,6 +80,8 @@ def _measure(context: Context, panel: Panel) -> Agreed:
     chosen: dict[str, Coefficient] = {"alpha": KrippendorffAlpha(level=alpha_level(panel.scale))}
     if coded.q <= MOST_LABELS:
         chosen |= {"ac1": GwetAC(), "fleiss": FleissKappa()}
+    if panel.scale.has_sets and coded.q <= MOST_LABELS:
+        chosen["sets"] = KrippendorffAlphaSets(tuple(map(panel.scale.members, panel.scale.labels)))
     figures = resampled(context, coded, chosen, f"people {name}")
     new = None
     if coded.n_raters >= 3:

@@ -21,11 +21,11 @@ def verdict_tables(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Ta
         Column("judge", "Judge"),
         Column("metric", "Metric"),
         Column("answer", "May it stand in?", "verdict"),
-        Column("reason", "Because", "prose"),
+        Column("reason", "Because", "text"),
         Column("difference", "Judge minus person", "difference"),
         Column("judge_person", "Judge–person κ", "coefficient"),
         Column("person_person", "Person–person κ", "coefficient"),
-        Column("settle", "What would settle it", "prose"),
+        Column("settle", "What would settle it", "text"),
     )
     rows = [
         Row(

@@ -59,7 +59,7 @@ def facts(context: Context, findings: Sequence[Finding]) -> Mapping[str, str]:
     found = {"Human labels": "none"}
     if rated.labels:
         found = {"Human labels": f"{rated.labels:,}, by {count(rated.people, 'person', 'people')}"}
-        items = len(np.unique(rated.item))
+        items = len(rated.items)
         found["Items"] = (
             f"{items:,}"
             if items == len(study.items)
