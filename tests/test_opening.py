@@ -536,3 +536,19 @@ def test_a_studys_spellings_of_missing_are_those_of_its_text_files(tmp_path: Pat
     assert labels(open_study(tmp_path, config=config)) == [None, "NA", "none", None]
     tables[1]["missing"] = ["none"]
     assert labels(open_study(tmp_path, config=config)) == [None, "NA", None, None]
+
+
+def test_columns_of_one_metric_each_can_be_declared(tmp_path: Path) -> None:
+    path = write(tmp_path, "item,annotator,helpful,clear,topic\na,Ann,1,2,x\na,gpt-4,2,,x\nb,Ann,3,,y\n")
+    with pytest.raises(UserError, match=r"no column 'label'.*or of metrics"):
+        open_study(path)
+    config: dict[str, Any] = {"tables": [{"file": "tone.csv", "metrics": ["helpful", "clear"]}]}
+    study = open_study(tmp_path, config=config)
+    assert [metric.name for metric in study.metrics] == ["helpful", "clear"]
+    assert labels(study) == ["1", "2", "2", None, "3"]
+    assert statuses(study)[3] == "unparsed"
+    assert study.counts["blank_cells"] == 1
+    assert set(study.items.attributes) == {"topic"}
+    config["tables"][0]["raters"] = ["helpful"]
+    with pytest.raises(UserError, match="both listed"):
+        open_study(tmp_path, config=config)

@@ -155,7 +155,7 @@ def _without_blank_cells(
     long: Long, raters: Sequence[Rater], counts: dict[str, int], notes: list[str]
 ) -> Long:
     """In a wide table a person's blank cell is no rating; a judge's is a reply without a label."""
-    wide = np.asarray([table.wide for table in long.tables])[long.table]
+    wide = np.asarray([bool(table.wide) for table in long.tables])[long.table]
     if not wide.any():
         return long
     person = np.asarray([rater.kind in ("human", "reference") for rater in raters])

@@ -59,7 +59,7 @@ class TableConfig(_Part):
     )
     layout: Literal["long", "wide"] | None = Field(
         default=None,
-        description="long: one row a rating; wide: one column a rater. Found from the columns by default.",
+        description="long: one row a rating; wide: one column a rater or metric. Found from the columns.",
     )
     columns: TextMap = Field(
         default_factory=dict,
@@ -70,6 +70,9 @@ class TableConfig(_Part):
     )
     raters: Texts = Field(
         default_factory=list, description="Wide tables: the columns that each hold one rater's labels."
+    )
+    metrics: Texts = Field(
+        default_factory=list, description="Wide tables: the columns that each hold the labels on one metric."
     )
     set: TextMap = Field(
         default_factory=dict, description="Columns that the file lacks, with the value that every row has."

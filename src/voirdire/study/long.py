@@ -10,19 +10,21 @@ from numpy.typing import NDArray
 
 from voirdire.study.column import Column
 from voirdire.study.ratings import Source
-from voirdire.study.raw import RawTable
 
 __all__ = ["Long", "LongTable", "concatenate"]
 
 
 @dataclass(frozen=True, eq=False)
 class LongTable:
-    """How one source reads, for messages: its name and its own names of the canonical columns."""
+    """How one source reads, for messages: its name and its own names of the canonical columns.
+
+    ``wide`` is rater_id or metric where the table has one column for each of them, else empty.
+    """
 
     source: Source
     names: Mapping[str, str]
     text: bool
-    wide: bool
+    wide: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ class Long:
         if not column:
             return place
         if table.wide and column == "label":
-            return f"{place}, column '{self.columns['rater_id'][position]}'"
+            return f"{place}, column '{self.columns[table.wide][position]}'"
         return f"{place}, column '{table.names.get(column, column)}'"
 
     def take(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Long:
@@ -104,8 +106,3 @@ def compose(columns: Sequence[Column], joint: str = "|") -> Column:
     texts = [[column[int(row)] or "" for column in columns] for row in first]
     joined = Column(codes.astype(np.int32), tuple(str(at) for at in range(len(first))))
     return joined.recode([joint.join(text) if any(text) else None for text in texts]).compact()
-
-
-def described(table: RawTable, names: Mapping[str, str], *, wide: bool) -> LongTable:
-    """What messages need of ``table``."""
-    return LongTable(table.source, names, table.text, wide)

@@ -146,8 +146,7 @@ class Study:
 
     def judges_of(self, metric: str) -> tuple[int, ...]:
         """Positions of the judges with at least one usable verdict on ``metric``."""
-        present = np.unique(self.ratings.rater[self.rows(metric, kind="judge")])
-        return tuple(int(code) for code in present)
+        return self._judges_by_metric[self.metric_index(metric)]
 
     def slices(self) -> tuple[Slice, ...]:
         """Every slice to report by: each value of each attribute named in ``slice_by``."""
@@ -176,6 +175,18 @@ class Study:
     @cached_property
     def _kind(self) -> NDArray[Any]:
         return np.array([rater.kind for rater in self.raters])
+
+    @cached_property
+    def _judges_by_metric(self) -> tuple[tuple[int, ...], ...]:
+        judges = np.array(self.raters_of("judge"), dtype=np.intp)
+        place = np.full(len(self.raters), -1, dtype=np.intp)
+        place[judges] = np.arange(len(judges))
+        rows = np.flatnonzero(self.usable & (place[self.ratings.rater] >= 0))
+        cell = self.ratings.metric[rows] * len(judges) + place[self.ratings.rater[rows]]
+        given = (
+            np.bincount(cell, minlength=len(self.metrics) * len(judges)).reshape(len(self.metrics), -1) > 0
+        )
+        return tuple(tuple(judges[row].tolist()) for row in given)
 
     @cached_property
     def _by_metric(self) -> tuple[Rows, Rows]:

@@ -17,7 +17,7 @@ from voirdire.study.faults import Faults
 from voirdire.study.long import Long, LongTable, compose
 from voirdire.study.raw import RawTable
 from voirdire.study.spelling import MISSING, Spelling
-from voirdire.study.wide import check_rater_columns, find_rater_columns, melt
+from voirdire.study.wide import check_wide_columns, find_rater_columns, melt
 
 __all__ = ["Named", "name_columns", "to_long"]
 
@@ -50,15 +50,15 @@ def to_long(
     normalisation. Rows without an item, a metric or a rater go to ``faults`` and are left out.
     """
     named = name_columns(table, declared)
-    raters, named = _rater_columns(table, declared, named)
+    wide, names, named = _wide_columns(table, declared, named)
     row = table.row
     if named.names.get("label", "label") in table.whole:
         note = f"{table.name}: labels are decimal numbers that are all whole, and are written without .0."
         named = Named(named.columns, named.names, (*named.notes, note))
-    if raters:
-        named = Named(melt(named.columns, raters), named.names, named.notes)
-        row = np.repeat(row, len(raters))
-    named = _completed(table, named, wide=bool(raters))
+    if wide:
+        named = Named(melt(named.columns, wide, names), named.names, named.notes)
+        row = np.repeat(row, len(wide))
+    named = _completed(table, named, wide=bool(wide))
     spelled = _missing(table, declared, missing)
     raw = named.columns["label"]
     label = Spelling(spelled, steps, declared.map).read(raw)
@@ -66,7 +66,7 @@ def to_long(
     # an attribute that is the empty text says as little as a null, and text files cannot tell them apart
     columns = {name: column.without([""]) for name, column in named.columns.items() if name != "label"}
     columns["label"] = label
-    described = LongTable(table.source, named.names, table.text, bool(raters))
+    described = LongTable(table.source, named.names, table.text, names)
     long = Long(columns, raw, np.zeros(len(row), dtype=np.int16), row, (described,), {})
     return _named_rows(long, faults), named.notes
 
@@ -117,16 +117,23 @@ def _part(table: RawTable, columns: Mapping[str, Column], name: str) -> Column:
     return table.columns[own_column(name, list(table.columns), table.name)]
 
 
-def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], Named]:
-    """The columns that hold one rater each (none in a long table), and all columns with those unguessed."""
+def _wide_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], str, Named]:
+    """The columns of labels of one rater or metric each, which of the two they are, and all columns."""
     if declared.layout == "long":
-        return [], named
+        return [], "", named
+    if declared.raters and declared.metrics:
+        raise UserError(
+            "raters and metrics are both listed as columns", where=table.name, expected="one of them"
+        )
     if declared.raters:
-        raters = check_rater_columns(table, declared.raters)
-        return raters, _unguessed(table, declared, named, raters)
+        raters = check_wide_columns(table, declared.raters)
+        return raters, "rater_id", _unguessed(table, declared, named, raters)
+    if declared.metrics:
+        metrics = check_wide_columns(table, declared.metrics)
+        return metrics, "metric", _unguessed(table, declared, named, metrics)
     sure = "label" in declared.columns or "label" in table.columns or "rater_id" in named.columns
     if sure and declared.layout != "wide":
-        return [], named
+        return [], "", named
     taken = {
         own for name, own in named.names.items() if name in declared.columns or name in ("item_id", "metric")
     }
@@ -136,14 +143,14 @@ def _rater_columns(table: RawTable, declared: TableConfig, named: Named) -> tupl
             raise UserError(
                 "no columns look like one rater each", where=table.name, fix="list them under raters"
             )
-        return [], named
+        return [], "", named
     note = f"{table.name}: the columns {', '.join(raters)} are taken as one rater each."
     named = _unguessed(table, declared, named, raters)
-    return raters, Named(named.columns, named.names, (*named.notes, note))
+    return raters, "rater_id", Named(named.columns, named.names, (*named.notes, note))
 
 
 def _unguessed(table: RawTable, declared: TableConfig, named: Named, raters: Sequence[str]) -> Named:
-    """Undo what was guessed about the raters' columns, and about a label beside them."""
+    """Undo what was guessed about the columns of labels, and about a label beside them."""
     undone = {
         name: own
         for name, own in named.names.items()
@@ -205,7 +212,10 @@ def _missing(table: RawTable, declared: TableConfig, missing: Collection[str] | 
 
 def _lacks(table: RawTable, name: str, meaning: str) -> UserError:
     seen = ", ".join(list(table.columns)[:30])
-    fix = "is the separator right?" if len(table.columns) == 1 else f"name it with --column {name}=..."
+    fix = f"name it with --column {name}=..."
+    if name == "label":
+        fix += ", or in study.yaml list the columns of raters, or of metrics"
+    fix = "is the separator right?" if len(table.columns) == 1 else fix
     return UserError(f"no column '{name}', {meaning}; the columns are {seen}", where=table.name, fix=fix)
 
 

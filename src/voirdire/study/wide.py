@@ -1,4 +1,4 @@
-"""Wide tables: one column a rater, turned into one row a rating."""
+"""Wide tables: one column a rater, or one a metric, turned into one row a rating."""
 
 from __future__ import annotations
 
@@ -46,30 +46,30 @@ def _share(labels: frozenset[str], others: frozenset[str]) -> bool:
     return 2 * len(labels & others) >= len(labels | others)
 
 
-def melt(columns: Mapping[str, Column], raters: Sequence[str]) -> dict[str, Column]:
-    """One row a rating from one row an item: ``raters`` become rater_id and label, the others repeat."""
-    width = len(raters)
-    n = len(columns[raters[0]])
-    stacked = Column.concatenate([columns[name] for name in raters])
+def melt(columns: Mapping[str, Column], wide: Sequence[str], names: str) -> dict[str, Column]:
+    """One row a rating from one row an item: ``wide`` columns become ``names`` and label, others repeat."""
+    width = len(wide)
+    n = len(columns[wide[0]])
+    stacked = Column.concatenate([columns[name] for name in wide])
     long = {
         name: Column(np.repeat(column.codes, width), column.values)
         for name, column in columns.items()
-        if name not in raters
+        if name not in wide
     }
-    long["rater_id"] = Column(np.tile(np.arange(width, dtype=np.int32), n), tuple(raters))
+    long[names] = Column(np.tile(np.arange(width, dtype=np.int32), n), tuple(wide))
     long["label"] = Column(np.ascontiguousarray(stacked.codes.reshape(width, n).T).ravel(), stacked.values)
     return long
 
 
-def check_rater_columns(table: RawTable, raters: Sequence[str]) -> list[str]:
-    """``raters`` if the table has each of them once, else a user's error."""
-    for name in raters:
+def check_wide_columns(table: RawTable, wide: Sequence[str]) -> list[str]:
+    """``wide`` if the table has each of them once, else a user's error."""
+    for name in wide:
         if name not in table.columns:
             raise UserError(
                 f"no column '{name}'",
                 where=table.name,
                 expected=f"one of {', '.join(list(table.columns)[:30])}",
             )
-    if len(set(raters)) < len(raters):
-        raise UserError("a rater's column is listed twice", where=table.name, fix="list each column once")
-    return list(raters)
+    if len(set(wide)) < len(wide):
+        raise UserError("a column of labels is listed twice", where=table.name, fix="list each column once")
+    return list(wide)
