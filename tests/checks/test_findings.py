@@ -101,7 +101,7 @@ def test_slices_of_people_as_well_as_of_items() -> None:
 
 
 def test_response_sets_are_compared_as_sets() -> None:
-    """One item with {a} twice, one with {a, b} twice, one with {b} and {a, b}: 7/12 as for the statistic itself."""
+    """Items {a} {a}, {a, b} {a, b} and {b} {a, b}: 7/12, as in the statistic's own example."""
     scale = Scale("nominal", ("a", "b", "a|b"), indeterminate={"a|b": ("a", "b")}, separator="|")
     rows = table("it", {"ann": ["a", "a|b", "b"], "bob": ["a", "a|b", "a|b"]})
     found = part(finding(study(rows, [Metric("it", scale)]), "people"), "people").rows[0]

@@ -81,7 +81,7 @@ def _measure(context: Context, panel: Panel) -> Agreed:
     if coded.q <= MOST_LABELS:
         chosen |= {"ac1": GwetAC(), "fleiss": FleissKappa()}
     if panel.scale.has_sets and coded.q <= MOST_LABELS:
-        chosen["sets"] = KrippendorffAlphaSets(tuple(map(panel.scale.members, panel.scale.labels)))
+        chosen["sets"] = KrippendorffAlphaSets(sets=tuple(map(panel.scale.members, panel.scale.labels)))
     figures = resampled(context, coded, chosen, f"people {name}")
     new = None
     if coded.n_raters >= 3:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-import numpy as np
-
 from voirdire.checks.contestants import contestants
 from voirdire.checks.context import Context
 from voirdire.checks.coverage import units
