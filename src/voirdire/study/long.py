@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voirdire.study.column import Column
 from voirdire.study.ratings import Source
 
-__all__ = ["Long", "LongTable", "concatenate"]
+__all__ = ["Long", "LongTable", "compose", "concatenate"]
 
 
 @dataclass(frozen=True, eq=False)
