@@ -183,9 +183,8 @@ class Study:
         place[judges] = np.arange(len(judges))
         rows = np.flatnonzero(self.usable & (place[self.ratings.rater] >= 0))
         cell = self.ratings.metric[rows] * len(judges) + place[self.ratings.rater[rows]]
-        given = (
-            np.bincount(cell, minlength=len(self.metrics) * len(judges)).reshape(len(self.metrics), -1) > 0
-        )
+        shape = (len(self.metrics), len(judges))
+        given = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) > 0
         return tuple(tuple(judges[row].tolist()) for row in given)
 
     @cached_property
