@@ -250,9 +250,7 @@ def test_nested_beyond_reason(tmp_path: Path) -> None:
     path.write_text(LONG)
     for config in ({"metrics": deep}, {"tables": deep}, {"population": deep}):
         assert opens_or_says(path, config=config) is None
-    opens_or_says(
-        {"item_id": ["a"], "rater_id": ["A"], "label": [deep]}
-    )  # Python says how deep is too deep
+    opens_or_says({"item_id": ["a"], "rater_id": ["A"], "label": [deep]})  # Python says how deep is too deep
 
 
 def test_expanding_aliases_are_refused_before_they_expand(tmp_path: Path) -> None:
