@@ -1,6 +1,7 @@
 """Nested cross-validated loss of every calibrator on the shared data, and at 50, 100 and 200 training items.
 
     python benchmarks/align_real.py [llm_rubric pandalm mtbench_human] [--repeats 1] [--few]
+    python benchmarks/align_real.py planted --few      a made study that suits NAPHA
 
 Losses are nats a row, the mean over its labels of -log q; differences are paired by cluster. Items are
 clusters unless the data say more: the question for mtbench_human.
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 
 from voirdire.align import selection
 from voirdire.align.features import Features, Target
-from voirdire.align.numerics import log_loss
+from voirdire.align.judge_output import JudgeOutput
+from voirdire.align.numerics import log_loss, softmax
 from voirdire.align.observe import features_of
 from voirdire.opening import open as open_study
+from voirdire.study.scale import Scale
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = ("llm_rubric", "pandalm", "mtbench_human")
@@ -77,9 +80,28 @@ def evaluate(name: str, repeats: int) -> None:
         print(f"  {model:20s} {loss.mean():.4f}{against}")
 
 
+def planted_rows() -> tuple[Features, Target]:
+    """A study that suits NAPHA: each tercile of the judge's entropy has a map of its own."""
+    rng = np.random.default_rng(7)
+    n, scale = 2400, Scale("nominal", ("a", "b", "c"))
+    z = rng.gamma(2.0, 1.0, size=(n, 1)) * rng.normal(size=(n, 3))
+    given = softmax(z)
+    log = np.log(given)
+    level = np.searchsorted(
+        np.quantile(-(given * log).sum(axis=1), [1 / 3, 2 / 3]), -(given * log).sum(axis=1)
+    )
+    slope = np.array([0.4, 1.0, 2.5])[level, None]
+    bias = np.array([[0.0, 0.0, 0.0], [0.8, 0.0, -0.8], [-0.8, 0.8, 0.0]])[level]
+    counts = rng.multinomial(3, softmax(slope * log + bias))
+    none = np.zeros(n)
+    code = log.argmax(axis=1).astype(np.int32)
+    judge = JudgeOutput("judge", scale.labels, code, log, np.zeros((n, 3)), np.full(n, np.nan), none)
+    return Features(scale, (judge,), np.zeros(n, dtype=np.int32), ("m",)), Target.of(counts)
+
+
 def few(name: str, repeats: int) -> None:
     """Print losses on all other clusters after fitting on about 50, 100 and 200 items."""
-    features, target = rows_of(name)
+    features, target = planted_rows() if name == "planted" else rows_of(name)
     rng = np.random.default_rng(3)
     print(f"\n{name}, few training items ({repeats} draws): loss on the rest")
     for n in FEW:

@@ -144,7 +144,16 @@ def test_a_constant_judge_and_a_judge_without_verdicts(name: str, verdicts: str)
 
 
 @pytest.mark.parametrize(
-    "name", ["temperature_bias", "vector", "dirichlet", "stack", "cumulative_link", "linear_map"]
+    "name",
+    [
+        "temperature_bias",
+        "vector",
+        "entropy_temperature",
+        "dirichlet",
+        "stack",
+        "cumulative_link",
+        "linear_map",
+    ],
 )
 def test_a_metric_never_seen_is_flagged_and_wider(name: str) -> None:
     planted = of_panel(np.random.default_rng(4), 600)

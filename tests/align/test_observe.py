@@ -227,3 +227,11 @@ def test_labels_that_only_judges_gave() -> None:
     assert set(scale_of("good bad", "pass fail")) == {"good", "bad"}
     assert set(scale_of("good bad", "good poor")) == {"good", "bad", "poor"}
     assert scale_of("1 2 4", "3 2 90") == ("1", "2", "3", "4")
+
+
+def test_one_label_alone_cannot_be_predicted() -> None:
+    rows = [("a", "m", "ann", "human", "yes"), ("a", "m", "gpt", "judge", "yes")]
+    with pytest.raises(UserError, match="every label on these metrics is 'yes'"):
+        features_of(study(rows))
+    with pytest.raises(UserError, match="no person labelled"):
+        features_of(study([("a", "m", "gpt", "judge", "yes"), ("b", "m", "gpt", "judge", "no")]))

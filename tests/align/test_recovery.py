@@ -25,6 +25,7 @@ from voirdire.align.calibrators.confusion_row import ConfusionRow
 from voirdire.align.calibrators.cumulative_link import CumulativeLink
 from voirdire.align.calibrators.davidson import Davidson
 from voirdire.align.calibrators.dirichlet import Dirichlet
+from voirdire.align.calibrators.entropy_temperature import EntropyTemperature
 from voirdire.align.calibrators.linear_map import LinearMap
 from voirdire.align.calibrators.metric_prior import MetricPrior
 from voirdire.align.calibrators.platt import Platt
@@ -180,3 +181,14 @@ def test_excess_loss_is_about_half_the_parameters_over_the_labels(rng: np.random
         excess.append(wide.excess(fit(TemperatureBias(), planted).predict(wide.features)))
     expected = 3 / (2 * n)
     assert 0.6 * expected < np.mean(excess) < 1.5 * expected
+
+
+def test_temperature_that_depends_on_entropy(rng: np.random.Generator) -> None:
+    z = log_softmax(rng.gamma(2.0, 1.0, size=(4000, 1)) * rng.normal(size=(4000, 3)))
+    h = 2 * -(np.exp(z) * z).sum(axis=1, keepdims=True) / np.log(3) - 1
+    truth = softmax((1.0 + 0.8 * h) * z + h * np.array([0.5, 0.0, -0.5]))
+    base = of_logits(rng, 4000)
+    features = replace(base.features, judges=(stating("judge", base.features.scale, z),))
+    planted = Planted(features, Target.of(drawn(rng, truth, 3)), truth)
+    assert planted.excess(fit(EntropyTemperature(), planted).predict(features)) < 0.003
+    assert planted.excess(fit(Dirichlet(), planted).predict(features)) > 0.01

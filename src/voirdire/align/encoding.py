@@ -131,6 +131,10 @@ def _used(study: Study, metrics: Sequence[str]) -> tuple[set[str], set[str]]:
 def _of_people(scale: Scale, people: set[str], judges: set[str]) -> Scale:
     if not people:
         raise UserError("no person labelled these metrics", fix="label about 50 items, or name other metrics")
+    if len(people | judges) < 2 and len(scale.labels) < 2:
+        raise UserError(
+            f"every label on these metrics is '{scale.labels[0]}'", fix="declare the labels that may be given"
+        )
     dropped = _not_of_people(scale, people, judges)
     kept = [k for k, label in enumerate(scale.labels) if label not in dropped]
     names = tuple(scale.labels[k] for k in kept)

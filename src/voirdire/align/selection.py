@@ -28,6 +28,7 @@ POOLED = (
     "temperature_bias",
     "confusion_row",
     "vector",
+    "entropy_temperature",
     "dirichlet",
     "stack",
     "cumulative_link",
