@@ -9,7 +9,7 @@ import numpy as np
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
 from voirdire.checks.stand_in_cases import Case
-from voirdire.checks.words import percent
+from voirdire.stats.estimate import Estimate
 
 __all__ = ["base_rate_table"]
 
@@ -25,18 +25,20 @@ def base_rate_table(context: Context, every: Sequence[Case]) -> Table:
             continue
         policy = context.policies(one.metric)[0]
         panel, verdicts = context.people(one.metric, policy), context.verdicts(one.metric, one.judge, policy)
+        n = int(verdicts.given.sum())
+        if not n:
+            continue
         # every item weighs the same, whatever its number of people
         weight = (verdicts.given / np.maximum(panel.raters_per_item, 1))[panel.coded.item]
-        people = np.bincount(panel.coded.label, weight, minlength=panel.coded.q) / verdicts.given.sum()
-        judge = verdicts.shares.sum(axis=0) / verdicts.given.sum()
-        n = int(verdicts.given.sum())
+        people = np.bincount(panel.coded.label, weight, minlength=panel.coded.q) / n
+        judge = verdicts.shares.sum(axis=0) / n
         for code, label in enumerate(panel.scale.labels):
             cells: dict[str, Cell] = {
                 "metric": metric.label,
                 "judge": context.study.raters[one.judge].id,
                 "label": label,
-                "people": percent(float(people[code]), n),
-                "said": percent(float(judge[code]), n),
+                "people": Estimate(float(people[code]), n_items=n),
+                "said": Estimate(float(judge[code]), n_items=n),
                 "items": n,
             }
             rows.append(Row(cells, Evidence(metric=one.metric)))
@@ -44,8 +46,8 @@ def base_rate_table(context: Context, every: Sequence[Case]) -> Table:
         Column("metric", "Metric"),
         Column("judge", "Judge"),
         Column("label", "Label"),
-        Column("people", "People give it"),
-        Column("said", "The judge gives it"),
+        Column("people", "People give it", "share"),
+        Column("said", "The judge gives it", "share"),
         Column("items", "Items", "count"),
     )
     return Table(
@@ -53,5 +55,6 @@ def base_rate_table(context: Context, every: Sequence[Case]) -> Table:
         "How often each label is given on the same items",
         columns,
         tuple(rows),
+        plot=("people", "said"),
         folded=len(rows) > 8,
     )
