@@ -1,7 +1,8 @@
 """What a full audit costs: ``voirdire audit`` of 1,000,000 and 10,000,000 ratings, in a process of its own.
 
 Run ``python benchmarks/audit.py`` for all cases, or name some: ``python benchmarks/audit.py csv-1m``. Prints
-CPU and wall time and the largest memory held, beside the limits; leaves with 1 where a limit is broken.
+CPU and wall time and the largest memory held; leaves with 1 where CPU time or memory is over its limit. CPU
+time of the process and all its threads is what is judged, because wall time depends on what else runs.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def main(names: list[str]) -> int:
             cost = run(
                 [sys.executable, "-m", "voirdire", "audit", str(source), "--quiet", "--out", f"{folder}/out"]
             )
-        kept = cost.status == 0 and cost.wall <= case.seconds and cost.gigabytes <= case.gigabytes
+        kept = cost.status == 0 and cost.cpu <= case.seconds and cost.gigabytes <= case.gigabytes
         broken += not kept
         seconds = f"{cost.cpu:7.1f}  {cost.wall:7.1f}  {case.seconds:7.0f}"
         memory = f"{cost.gigabytes:5.2f}  {case.gigabytes:5.1f}"
