@@ -195,7 +195,7 @@ def _slices(context: Context, every: Sequence[Case]) -> Table:
         Column("value", "Slice"),
         Column("items", "Items", "count"),
         Column("judge_person", "Judge–person κ", "coefficient"),
-        Column("raw", "Raw agreement", "share"),
+        Column("raw", "Raw agreement, same weights", "share"),
     )
     caption = (
         "Agreement of the judge with people within "

@@ -39,7 +39,8 @@ def policy_tables(context: Context, every: Sequence[Case]) -> Iterator[Table]:
 
 
 def _table(context: Context, judge: int, metrics: Sequence[str]) -> Table:
-    columns = (
+    several_policies = len(context.policies(metrics[0])) > 1
+    columns = [
         Column("policy", "Indeterminate labels"),
         Column("part", "Items with"),
         Column("items", "Items", "count"),
@@ -47,15 +48,16 @@ def _table(context: Context, judge: int, metrics: Sequence[str]) -> Table:
         Column("person_person", "Person–person κ", "coefficient"),
         Column("majority", "κ with majority", "coefficient"),
         Column("same", "Same as majority"),
-    )
+    ][0 if several_policies else 1 :]
     rows = [row for policy in context.policies(metrics[0]) for row in _rows(context, judge, metrics, policy)]
     who = context.study.raters[judge].id
-    over = f", {count(len(metrics), 'metric')} pooled" if len(metrics) > 1 else ""
     name = f"policies_{judge}_{metrics[0]}"
+    under = " under each mapping of indeterminate labels" if several_policies else ""
+    over = f", {count(len(metrics), 'metric')} pooled" if len(metrics) > 1 else ""
     return Table(
         name,
-        f"{who} under each mapping of indeterminate labels{over}",
-        columns,
+        f"{who}{under}{over}",
+        tuple(columns),
         tuple(rows),
         ("judge_person",),
     )

@@ -146,7 +146,7 @@ def _table(rows: tuple[Row, ...]) -> Table:
         Column("metric", "Metric"),
         Column("items", "Shared items", "count"),
         Column("agreement", "κ with the others", "coefficient"),
-        Column("raw", "Raw agreement", "share"),
+        Column("raw", "Raw agreement, same weights", "share"),
         Column("leniency", "Leans by", "difference"),
         Column("leaning", "Towards"),
     )

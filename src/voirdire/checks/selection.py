@@ -30,7 +30,9 @@ def selection(context: Context) -> Finding | None:
     compared = [one for one in cases(context) if one.compared]
     if not compared:
         return None
-    chosen = tuple(row for one in compared if (row := _chosen(context, one)) is not None)
+    # one of many metrics looks chosen by chance: the level is shared among them
+    level = 1 - (1 - context.options.level) / len(compared)
+    chosen = tuple(row for one in compared if (row := _chosen(context, one, level)) is not None)
     rows = tuple(row for one in compared for row in _rows(context, one))
     flattering = [row for row in chosen if row.cells["flattering"] == "yes"]
     columns = (
@@ -38,7 +40,7 @@ def selection(context: Context) -> Finding | None:
         Column("judge", "Judge"),
         Column("part", "People"),
         Column("items", "Items", "count"),
-        Column("raw", "Judge–person agreement", "share"),
+        Column("raw", "Raw agreement, same weights", "share"),
         Column("judge_person", "Judge–person κ", "coefficient"),
     )
     tables = (
@@ -82,7 +84,7 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
         yield Row(cells, Evidence(metric=one.metric))
 
 
-def _chosen(context: Context, one: Case) -> Row | None:
+def _chosen(context: Context, one: Case, level: float) -> Row | None:
     """Judged beside unjudged items of a metric on which the judge left some out."""
     panel = context.people(one.metric)
     many, given = several(panel.coded), context.verdicts(one.metric, one.judge).given
@@ -93,8 +95,8 @@ def _chosen(context: Context, one: Case) -> Row | None:
     inside, outside = (panel.coded.select(items[panel.coded.item]) for items in (judged, left))
     pairs, others = same_label_pairs(inside), same_label_pairs(outside)
     x, n, y, m = int(same[judged].sum()), int(judged.sum()), int(same[left].sum()), int(left.sum())
-    low = float(wilson_interval(x, n, level=context.options.level)[0])
-    high = float(wilson_interval(y, m, level=context.options.level)[1])
+    low = float(wilson_interval(x, n, level=level)[0])
+    high = float(wilson_interval(y, m, level=level)[1])
     # Newcombe's interval of a difference of two shares: it lies above 0 exactly when this holds
     gap = x / n - y / m
     reach = float(np.hypot(x / n - low, high - y / m))

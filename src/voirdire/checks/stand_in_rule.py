@@ -109,7 +109,7 @@ def items_needed(
     target = margin or 0.10
     if max(reach) <= target:
         target = max(min(one.value for one in differences) + margin, -max(one.value for one in differences))
-    if target <= 0:
+    if target < 1e-6:
         return None
     z = normal_quantile(differences[0].level)
     needed = max(_times(z * error, seen, target) for error, seen in zip(errors, reach, strict=True))
@@ -125,4 +125,4 @@ def _times(root: float, seen: float, target: float) -> float:
     rest = max(seen - root, 0.0)
     # rest r² + root r = target, r² being the share of items that there are of those that are needed
     r = 2 * target / (root + math.sqrt(root**2 + 4 * rest * target))
-    return 1 / r**2 if r > 1e-9 else math.inf
+    return 1 / r**2

@@ -14,6 +14,9 @@ from voirdire.stats.proportion import clopper_pearson_interval
 
 __all__ = ["settling_actions", "verdict_tables"]
 
+MOST_ACTIONS = 3
+"""Metrics for which more labels are asked, those that need fewest first."""
+
 
 def verdict_tables(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Table]:
     """Every verdict with its evidence, and the single-rated metrics one by one."""
@@ -102,19 +105,26 @@ def _names(context: Context, one: StandIn) -> str:
 
 
 def settling_actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Action]:
-    """What would settle each verdict that cannot tell, with its cost in labels."""
-    for one in verdicts:
-        labels = one.labels_to_settle
-        if one.answer != "cannot tell" or not labels:
-            continue
-        cost = count(labels, "label")
+    """What would settle verdicts that cannot tell: second raters, then the few metrics that need fewest
+    labels.
+    """
+    open_ones = [one for one in verdicts if one.answer == "cannot tell" and one.labels_to_settle]
+    for one in open_ones:
         if one.reason == ONE_RATER:
             what = f"Second rater, blind, on {count(one.rated_items, 'single-rated item')}"
             why = f"Makes person–person agreement measurable on {count(len(one.metrics), 'metric')}."
-        else:
-            what = f"More labels on {_names(context, one)}"
-            why = (
-                f"{capital(one.settle)} would settle it; the answer now rests on "
-                f"{count(one.n_items, 'item')}."
-            )
-        yield Action(what, why, cost, gain=len(one.metrics) * min(1.0, 100 / labels))
+            yield _settling(one, what, why)
+    several = sorted(
+        (one for one in open_ones if one.reason != ONE_RATER), key=lambda one: one.labels_to_settle
+    )
+    several_judges = len({one.judge for one in several}) > 1
+    for one in several[:MOST_ACTIONS]:
+        now = f"the answer now rests on {count(one.n_items, 'item')}."
+        judge = f", for {one.judge}" if several_judges else ""
+        what = f"More labels on {_names(context, one)}{judge}"
+        yield _settling(one, what, f"{capital(one.settle)} would settle it; {now}")
+
+
+def _settling(one: StandIn, what: str, why: str) -> Action:
+    labels = one.labels_to_settle
+    return Action(what, why, count(labels, "label"), gain=len(one.metrics) * min(1.0, 100 / labels))
