@@ -71,7 +71,7 @@ class Line:
 @register("calibrator", "cumulative_link")
 @dataclass(frozen=True)
 class CumulativeLink(Calibrator):
-    """P(Y <= c) = logistic((theta_c - eta) * exp(-s)), ordered theta (McCullagh 1980, equation 6.3).
+    """P(Y <= c) = logistic((theta_c - eta) * exp(-s)), ordered theta (McCullagh 1980).
 
     eta = sum_j w_j * score_j + a judge's reply without a verdict + covariates + u_metric + metric slope; s
     = gamma * spread + v_metric, where spread is the disagreement within and between judges. Metric effects

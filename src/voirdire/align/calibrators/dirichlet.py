@@ -20,7 +20,7 @@ __all__ = ["Dirichlet"]
 class Dirichlet(LogLinear):
     """logits = (a * I + W) z + b + u_metric with a ridge on W, so it shrinks toward a * z + b, not toward 0.
 
-    Without shrinkage it is Dirichlet calibration (Kull et al. 2019, equation 4). Shrinking toward
+    Without shrinkage it is Dirichlet calibration (Kull et al. 2019). Shrinking toward
     temperature scaling with bias keeps its (C - 1)(C + 1) numbers safe from about 75 items.
     """
 

@@ -16,7 +16,7 @@ __all__ = ["Temperature"]
 @register("calibrator", "temperature")
 @dataclass(frozen=True)
 class Temperature(LogLinear):
-    """logits = a * z with z the panel's log probabilities and a = 1 / T (Guo et al. 2017, equation 9).
+    """logits = a * z with z the panel's log probabilities and a = 1 / T (Guo et al. 2017).
 
     It cannot move base rates, so it may be worse than the label prior. Where rows hold several votes, their
     smoothing is chosen with it.

@@ -20,7 +20,7 @@ __all__ = ["Vector"]
 class Vector(LogLinear):
     """logits_c = (a + w_c) * z_c + b_c + u_metric,c with w shrunk toward 0, temperature scaling with bias.
 
-    Without shrinkage it is vector scaling (Guo et al. 2017, section 4.2).
+    Without shrinkage it is vector scaling (Guo et al. 2017).
     """
 
     name: ClassVar[str] = "vector"
