@@ -34,7 +34,7 @@ def curve(judge: Floats, counts: Floats, rng: np.random.Generator, *, abc: bool 
         found = [anonymous_bayesian_losses(counts, np.zeros(n, dtype=np.int32), alpha, m) for m in range(5)]
         people = [each for each in found if each is not None]
     rows = Rows(counts, log_score(judge, counts), cross_fitted_alpha(judge, counts, fold), np.arange(n))
-    return power_curve(people, rows, resamples=300, rng=rng)
+    return power_curve(people, rows, combiner="", resamples=300, rng=rng)
 
 
 @pytest.mark.parametrize("abc", [False, True])
@@ -116,7 +116,7 @@ def test_not_measurable_with_one_label_a_row() -> None:
     assert found.equivalence.undefined == "insufficient_items"
     assert found.gain_of_one.undefined == "insufficient_items"
     rows = Rows(counts, log_score(judge, counts), judge, np.arange(200))
-    alone = power_curve([next_label_losses(judge, counts, 0)], rows, resamples=100, rng=rng)
+    alone = power_curve([next_label_losses(judge, counts, 0)], rows, combiner="", resamples=100, rng=rng)
     assert alone.equivalence.undefined == "no_pairable_items"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,10 +117,10 @@ class Rows:
 
 
 def power_curve(
-    people: list[Floats],
+    people: Sequence[Floats],
     rows: Rows,
     *,
-    combiner: str = "Dirichlet-multinomial",
+    combiner: str,
     level: float = 0.95,
     resamples: int = 2000,
     rng: np.random.Generator,
@@ -145,7 +146,7 @@ def power_curve(
 
 
 def rater_equivalence(
-    people: list[Floats],
+    people: Sequence[Floats],
     judge: Floats,
     cluster: Positions,
     *,
