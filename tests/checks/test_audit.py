@@ -178,6 +178,27 @@ def test_levels_are_corrected_over_metrics() -> None:
     )
 
 
+def test_hundreds_of_metrics_with_one_answer_are_one_entry_and_are_listed_one_by_one() -> None:
+    rng = np.random.default_rng(12)
+    metrics = [Metric(f"m{number:03d}", PASS_FAIL) for number in range(70)]
+    rows = []
+    for number, metric in enumerate(metrics):
+        truth = rng.integers(0, 2, 12)
+        labels = {name: noisy(truth, 0.85, rng) for name in ("ann", "bob", "judge")}
+        rows += table(metric.name, labels, start=100 * number)
+    done = audit(study(rows, metrics, judges=["judge"]), QUICK)
+    assert sorted(name for one in done.stand_in for name in one.metrics) == [
+        metric.name for metric in metrics
+    ]
+    assert len(done.stand_in) <= 3
+    most = max(done.stand_in, key=lambda one: len(one.metrics))
+    assert most.answer == "cannot tell"
+    assert most.difference.defined[0].value == pytest.approx(0.0, abs=0.1)
+    finding = done.finding("stand_in")
+    assert finding is not None
+    assert len(finding.tables[0].rows) == 70
+
+
 BATTERY = {
     "r1": ["pass", "pass", "fail", "pass", "fail", "borderline"],
     "r2": ["pass", "fail", "fail", None, "pass", "pass"],

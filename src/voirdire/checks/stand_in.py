@@ -14,6 +14,7 @@ from voirdire.checks.finding import Bounds, Evidence, Finding
 from voirdire.checks.limits import capped
 from voirdire.checks.scales import weights_named
 from voirdire.checks.stand_in_cases import Case, cases, pooled
+from voirdire.checks.stand_in_groups import grouped
 from voirdire.checks.stand_in_rule import (
     NO_JUDGE,
     NO_PEOPLE,
@@ -47,7 +48,12 @@ class _Settled:
 
 def stand_ins(context: Context) -> tuple[StandIn, ...]:
     """The verdict on every judge and metric; metrics that share answer, reason and remedy in one entry."""
-    return context.once("stand_ins", lambda context: tuple(_stand_ins(context)))
+    return context.once("stand_ins", lambda context: tuple(grouped(context, _one_by_one(context))))
+
+
+def _one_by_one(context: Context) -> tuple[StandIn, ...]:
+    """The same before metrics with several raters are put together."""
+    return context.once("stand_ins one by one", lambda context: tuple(_stand_ins(context)))
 
 
 @register("check", "stand_in")
@@ -74,9 +80,9 @@ def stand_in(context: Context) -> Finding | None:
         check="stand_in",
         question="May the judge stand in for people?",
         answer=_tally(verdicts),
-        tables=tuple(verdict_tables(context, verdicts)),
+        tables=tuple(verdict_tables(context, _one_by_one(context))),
         beware=tuple(beware),
-        actions=tuple(settling_actions(context, verdicts)),
+        actions=tuple(settling_actions(context, _one_by_one(context))),
         missing=tuple(sorted({one.reason for one in verdicts if one.reason in (NO_JUDGE, NO_PEOPLE)})),
         data={"level": level, "margin": context.options.margin},
     )
