@@ -90,6 +90,15 @@ def test_a_mistake_from_a_shell_is_the_same(tmp_path: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
+def test_an_error_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item_id,rater_id,rater_kind,label\n1,a,\x1b[2Jrobot\u202e,pass\n", encoding="utf-8")
+    result = CliRunner().invoke(app(), ["audit", str(path)])
+    assert result.exit_code == 2
+    assert "robot" in result.stderr
+    assert not {"\x1b", "\u202e"} & set(result.stderr)
+
+
 def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
     from voirdire import registry
 

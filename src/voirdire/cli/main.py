@@ -96,7 +96,9 @@ def _voirdire(
 
 
 def _say(text: str, status: int) -> int:
-    typer.echo(f"voirdire: {text}", err=True)
+    """Print one message; what a file holds may steer a terminal, so control characters are spelt out."""
+    plain = "".join(sign if sign.isprintable() or sign == "\n" else repr(sign)[1:-1] for sign in text)
+    typer.echo(f"voirdire: {plain}", err=True)
     return status
 
 
