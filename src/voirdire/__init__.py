@@ -10,6 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from voirdire.align.aligner import Aligner, AlignOptions, align
+    from voirdire.align.evaluation import Evaluation
+    from voirdire.align.predictions import Predictions
     from voirdire.checks.audit import Audit, StandIn, audit
     from voirdire.checks.finding import Finding
     from voirdire.checks.options import AuditOptions
@@ -25,12 +28,16 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AlignOptions",
+    "Aligner",
     "Audit",
     "AuditOptions",
     "Estimate",
+    "Evaluation",
     "Finding",
     "Metric",
     "Policy",
+    "Predictions",
     "Rater",
     "Scale",
     "StandIn",
@@ -38,23 +45,29 @@ __all__ = [
     "UserError",
     "UserErrors",
     "__version__",
+    "align",
     "audit",
     "open",
 ]
 
 _HOME = {
+    "AlignOptions": "voirdire.align.aligner",
+    "Aligner": "voirdire.align.aligner",
     "Audit": "voirdire.checks.audit",
     "AuditOptions": "voirdire.checks.options",
     "Estimate": "voirdire.stats.estimate",
+    "Evaluation": "voirdire.align.evaluation",
     "Finding": "voirdire.checks.finding",
     "Metric": "voirdire.study.metric",
     "Policy": "voirdire.study.policy",
+    "Predictions": "voirdire.align.predictions",
     "Rater": "voirdire.study.rater",
     "Scale": "voirdire.study.scale",
     "StandIn": "voirdire.checks.audit",
     "Study": "voirdire.study.study",
     "UserError": "voirdire.errors",
     "UserErrors": "voirdire.errors",
+    "align": "voirdire.align.aligner",
     "audit": "voirdire.checks.audit",
     "open": "voirdire.opening",
 }

@@ -76,7 +76,8 @@ WRITERS: Mapping[str, Callable[[Table, Path], None]] = {
 
 
 def _write_delimited(table: Table, path: Path, delimiter: str) -> None:
-    _check_empty_labels(table.columns["label"], path)
+    if "label" in table.columns:
+        _check_empty_labels(table.columns["label"], path)
     with _opened(path) as file:
         # both line-end characters must be special to the csv module, or one stays unquoted in a cell
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")

@@ -1,0 +1,274 @@
+"""Aligner: a fitted map from a judge's output to the distribution of labels that people would give."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.calibration import predicted_disagreement
+from voirdire.align.encoding import Encoding
+from voirdire.align.evaluation import Evaluation
+from voirdire.align.fusion import LARGEST_KAPPA, fuse, share_bounds
+from voirdire.align.held_out import Protocol
+from voirdire.align.identity import Identity, check_labels, training_hash
+from voirdire.align.observe import features_of
+from voirdire.align.plain import plain, revived
+from voirdire.align.pool import Pool
+from voirdire.align.predictions import Predictions, contested_reasons
+from voirdire.align.protocol import evaluate
+from voirdire.align.selection import fit
+from voirdire.errors import UserError
+from voirdire.study.column import Column
+from voirdire.study.study import Study
+
+__all__ = ["FORMAT", "AlignOptions", "Aligner", "align"]
+
+Floats = NDArray[np.float64]
+FORMAT = "voirdire-aligner/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignOptions:
+    """Options of one alignment.
+
+    ``judges`` and ``metrics`` are all where empty; ``columns`` are numeric item attributes (an embedding).
+    ``select`` is ``pool``, ``one_se`` or a calibrator; ``calibrators`` are evaluated beside it, ``("all",)``
+    for every one. The evaluation deals clusters to ``folds`` parts ``repeats`` times. ``level`` is the
+    intervals' coverage, ``credal`` that of the bounds of predicted shares. ``seed`` makes all repeatable.
+    """
+
+    judges: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    select: str = "pool"
+    calibrators: tuple[str, ...] = ()
+    folds: int = 5
+    repeats: int = 3
+    level: float = 0.95
+    credal: float = 0.9
+    seed: int = 20261129
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("repeats", 1)):
+            if getattr(self, name) < least:
+                raise UserError(f"{name} is {getattr(self, name)}", expected=f"{least} or more")
+        for name in ("level", "credal"):
+            if not 0.5 <= getattr(self, name) < 1:
+                raise UserError(f"{name} is {getattr(self, name)}", expected="a share from 0.5 to below 1")
+
+
+@dataclass(frozen=True, eq=False)
+class Aligner:
+    """A fitted ``model`` with the ``encoding`` that reads new items alike and its out-of-fold ``evaluation``.
+
+    ``identity`` pins the judges; ``data_hash`` is of the rows it was fitted on; ``options`` are what was
+    chosen. Usable on items with no human label, one or several.
+    """
+
+    model: Pool
+    encoding: Encoding
+    evaluation: Evaluation
+    identity: Identity
+    data_hash: str
+    options: AlignOptions
+
+    @property
+    def kappa(self) -> float:
+        """How many human votes the judge counts as; NaN where not measurable."""
+        return self.evaluation.kappa.value
+
+    def predict(self, study: Study) -> Predictions:
+        """How people would judge every item and metric on which ``study`` has a verdict or a human label.
+
+        Human labels that exist are counted in with the judge as kappa votes. Another judge, version, prompt,
+        scale or label set is a user's error that names the difference.
+        """
+        metrics = tuple(metric.name for metric in study.metrics)
+        self.identity.check(study, metrics, where=study.name)
+        check_labels(study, self.encoding, metrics, where=study.name)
+        return self._predicted(study, metrics)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the aligner as JSON."""
+        target = Path(path)
+        text = json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        try:
+            target.write_text(text + "\n", encoding="utf-8")
+        except OSError as problem:
+            raise UserError(f"cannot be written: {problem.strerror or problem}", where=str(path)) from None
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Aligner:
+        """The aligner that :meth:`save` wrote; another file is a user's error."""
+        try:
+            saved = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as problem:
+            raise UserError(f"cannot be read: {problem.strerror or problem}", where=str(path)) from None
+        except ValueError:
+            raise UserError("is not JSON", where=str(path), expected="a file of `voirdire align`") from None
+        found = saved.get("schema") if isinstance(saved, dict) else None
+        if found != FORMAT:
+            raise UserError(
+                f"is no aligner: its schema is {found!r}", where=str(path), expected=f"'{FORMAT}'"
+            )
+        return cls.from_dict(saved)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The saved document: ``docs/schema/aligner-1.json`` describes it."""
+        from importlib.metadata import version
+
+        return {
+            "schema": FORMAT,
+            "voirdire": version("voirdire"),
+            "judges": plain(self.identity.judges),
+            "data_sha256": self.data_hash,
+            "options": plain(self.options),
+            "encoding": self.encoding.to_dict(),
+            "model": self.model.to_dict(),
+            "evaluation": self.evaluation.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Aligner:
+        """What :meth:`to_dict` gave."""
+        return cls(
+            Pool.from_dict(saved["model"]),
+            Encoding.from_dict(saved["encoding"]),
+            Evaluation.from_dict(saved["evaluation"]),
+            revived(Identity, {"judges": saved["judges"]}),
+            saved["data_sha256"],
+            revived(AlignOptions, saved["options"]),
+        )
+
+    def __str__(self) -> str:
+        return str(self.evaluation)
+
+    def _predicted(self, study: Study, metrics: tuple[str, ...]) -> Predictions:
+        rows = _Rows.of(self.model, self.encoding, study, metrics)
+        shares, low, high = (np.empty_like(rows.alone) for _ in range(3))
+        disagreement = np.empty(len(rows.alone))
+        for part, kappa in ((~rows.unseen, self.kappa), (rows.unseen, self._kappa_unseen())):
+            q, n = rows.alone[part], rows.counts[part]
+            shares[part] = fuse(q, n, kappa)
+            low[part], high[part] = share_bounds(q, n, kappa, level=self.options.credal)
+            votes = np.inf if math.isnan(kappa) else min(kappa, LARGEST_KAPPA) + n.sum(axis=1)
+            disagreement[part] = predicted_disagreement(shares[part]) / (1 + 1 / votes)
+        scale = self.encoding.scale
+        contested, reason = contested_reasons(shares, scale, unseen=rows.unseen, silent=rows.silent)
+        return Predictions(
+            Column(rows.item, study.items.ids),
+            Column(rows.metric, metrics),
+            scale,
+            shares,
+            low,
+            high,
+            disagreement,
+            rows.counts.sum(axis=1).astype(np.int64),
+            contested,
+            reason,
+            self.options.credal,
+            tuple(self._notes(rows.unseen, rows.counts)),
+        )
+
+    def _kappa_unseen(self) -> float:
+        """Kappa on a metric never seen: the spread between metrics is added to that between people."""
+        between = self.model.members[0].floor.kappa
+        if math.isnan(self.kappa):
+            return math.nan
+        left = (1 - 1 / (1 + self.kappa)) * (1 - 1 / (1 + between))
+        return left / (1 - left) if left < 1 else math.inf
+
+    def _notes(self, unseen: NDArray[np.bool_], counts: Floats) -> Iterable[str]:
+        if unseen.any():
+            yield (
+                f"{int(unseen.sum()):,} rows are on a metric without human labels in training: their "
+                "predictions are wider."
+            )
+        labelled = int((counts.sum(axis=1) > 0).sum())
+        if labelled and math.isnan(self.kappa):
+            yield (
+                f"{labelled:,} rows have human labels, which are not counted in: no item had two labels in "
+                "training, so how many votes the judge is worth is not measurable."
+            )
+
+
+def align(
+    study: Study,
+    options: AlignOptions | None = None,
+    *,
+    run: Callable[..., Iterable[Any]] = map,
+    progress: Callable[[str], None] | None = None,
+) -> Aligner:
+    """Fit how people's labels follow from the judge's output, and evaluate it out of fold.
+
+    ``run`` maps the evaluation's folds, for example a process pool's ``map``; ``progress`` is told what is
+    done. Fewer than 20 clusters with human labels are a user's error that names the number needed.
+    """
+    chosen = options or AlignOptions()
+    say = progress or (lambda text: None)
+    observed = features_of(
+        study, judges=chosen.judges or None, metrics=chosen.metrics or None, columns=chosen.columns
+    ).labelled
+    rngs = np.random.default_rng(chosen.seed).spawn(2)
+    protocol = Protocol(
+        select=chosen.select,
+        calibrators=chosen.calibrators,
+        folds=chosen.folds,
+        repeats=chosen.repeats,
+        level=chosen.level,
+        run=run,
+    )
+    say(f"Evaluating on {len(observed):,} labelled rows")
+    names = tuple(rater.id for rater in study.raters)
+    evaluation = evaluate(observed.features, observed.target, protocol=protocol, raters=names, rng=rngs[0])
+    say("Fitting on all labels")
+    return Aligner(
+        fit(observed.features, observed.target, select=chosen.select, rng=rngs[1]),
+        observed.encoding,
+        evaluation,
+        Identity.of(study, observed.encoding.judges, observed.encoding.metrics),
+        training_hash(observed, study),
+        chosen,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """n rows to predict: ``item`` and ``metric`` (n,) codes, the model ``alone`` (n, C), human ``counts``,
+    and which are on an ``unseen`` metric or have a ``silent`` judge.
+    """
+
+    item: NDArray[np.int32]
+    metric: NDArray[np.int32]
+    alone: Floats
+    counts: Floats
+    unseen: NDArray[np.bool_]
+    silent: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, model: Pool, encoding: Encoding, study: Study, metrics: Sequence[str]) -> _Rows:
+        """Metric by metric, so that each metric that the encoding does not know keeps its own name."""
+        parts = []
+        for code, name in enumerate(metrics):
+            observed = features_of(study, metrics=[name], encoding=encoding)
+            features = observed.features
+            verdicts = [output.has_verdict for output in features.judges]
+            parts.append(
+                (
+                    observed.item.astype(np.int32),
+                    np.full(len(observed), code, dtype=np.int32),
+                    model.predict(features),
+                    observed.target.counts,
+                    model.unseen(features),
+                    ~np.any(verdicts, axis=0),
+                )
+            )
+        return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))

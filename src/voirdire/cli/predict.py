@@ -1,0 +1,64 @@
+"""``voirdire predict``: from a judge's verdicts to how people would judge, row by row."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from voirdire.cli import flags
+from voirdire.cli.progress import steps
+
+__all__ = ["command"]
+
+
+def command(
+    aligner: Annotated[
+        str, typer.Argument(metavar="ALIGNER", help="A file of voirdire align.", show_default=False)
+    ],
+    source: flags.Source,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="A .csv, .tsv, .jsonl or .parquet file.", show_default=False
+        ),
+    ],
+    quiet: flags.Quiet = False,
+    judge: flags.Judges = None,
+    wide: flags.Wide = "",
+    column: flags.ColumnNames = None,
+    missing: flags.Missing = None,
+    on_duplicate: flags.OnDuplicate = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+) -> None:
+    """Predict the distribution of human labels of each item, and which items people would contest."""
+    from pathlib import Path
+
+    from voirdire.align.aligner import Aligner
+    from voirdire.errors import UserError
+    from voirdire.opening import open as open_study
+
+    if Path(out).exists() and not force:
+        raise UserError("exists already", where=out, fix="choose another name, or replace it with --force")
+    with steps(quiet=quiet) as step:
+        step(f"Reading {aligner}")
+        fitted = Aligner.load(aligner)
+        step(f"Reading {source}")
+        study = open_study(
+            source,
+            columns=flags.column_names(column),
+            judges=tuple(judge or ()),
+            wide=flags.split(wide),
+            missing=flags.missing_spellings(missing),
+            config={"on_duplicate": on_duplicate} if on_duplicate else None,
+        )
+        step("Predicting")
+        predictions = fitted.predict(study)
+        step("Writing")
+        predictions.export(out)
+    if quiet:
+        return
+    for note in predictions.notes:
+        typer.echo(note)
+    contested = int(predictions.contested.sum())
+    typer.echo(f"Wrote {len(predictions):,} rows to {out}; {contested:,} are contested.")

@@ -1,0 +1,53 @@
+"""Predictions of an aligner, a row an item and metric: CSV, TSV, JSON Lines or Parquet, by the suffix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.errors import UserError
+from voirdire.registry import register
+from voirdire.study.column import Column
+from voirdire.writers.columns import Table
+from voirdire.writers.formats import WRITERS
+
+__all__ = ["Tabular", "export_predictions"]
+
+
+class Tabular(Protocol):
+    """Anything with text columns and number columns of one length."""
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Text columns, in the order they are written."""
+
+    @property
+    def numbers(self) -> Mapping[str, NDArray[np.float64]]:
+        """Number columns, NaN where undefined."""
+
+
+@register("writer", "predictions")
+def export_predictions(predictions: Tabular, path: str) -> Path:
+    """Write item, metric, most likely label, contested, reason, each label's share with its credal bounds.
+
+    The columns are ``item_id``, ``metric``, ``most_likely``, ``contested``, ``reason``, ``prob_<label>``,
+    ``low_<label>``, ``high_<label>``, ``disagreement`` and ``human_labels``; undefined numbers are empty.
+    """
+    target = Path(path)
+    packed = target.suffix.lower() == ".gz"
+    suffix = (target.with_suffix("") if packed else target).suffix.lower()
+    if suffix not in WRITERS or (packed and suffix == ".parquet"):
+        raise UserError(
+            f"no writer for '{''.join(target.suffixes) or target.name}'",
+            where=str(path),
+            expected=f"one of {', '.join(WRITERS)}, or .gz of the text formats",
+        )
+    try:
+        WRITERS[suffix](Table(predictions.columns, predictions.numbers), target)
+    except OSError as problem:
+        raise UserError(f"cannot be written: {problem.strerror or problem}", where=str(path)) from None
+    return target
