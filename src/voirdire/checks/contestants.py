@@ -34,7 +34,7 @@ def contestants(context: Context) -> str:
         if value not in own and any(name.startswith(one) for one in families)
     ]
     if not own and not kin:
-        return "no system has the judge's name"
+        return "none by name"
     said = f"yes: {listing([_ranked(context, name) for name in own])}" if own else "no"
     return f"{said}; sibling {listing(kin)}" if kin else said
 

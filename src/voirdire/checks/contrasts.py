@@ -54,7 +54,7 @@ def contrast_tables(context: Context, rows: VerdictRows, who: str) -> Iterator[T
     columns = (
         Column("contrast", "Contrast"),
         Column("pairs", "Pairs", "count"),
-        Column("difference", "Difference of pass rates", "difference"),
+        Column("difference", "Difference of pass rates", "points"),
     )
     yield Table(
         f"contrasts_{who}", "Matched pairs of items, over all metrics", columns, overall, ("difference",)
@@ -177,7 +177,7 @@ def _largest(context: Context, one: Matched, who: str) -> Table:
         Column("pairs", "Pairs", "count"),
         Column("first", f"{one.values[0].capitalize()} pass"),
         Column("second", f"{one.values[1].capitalize()} pass"),
-        Column("difference", "Difference", "difference"),
+        Column("difference", "Difference", "points"),
         Column("p", "p, corrected for all metrics", "p"),
     )
     caption = (

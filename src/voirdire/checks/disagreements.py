@@ -120,9 +120,11 @@ def _answer(every: Sequence[Case], rows: Sequence[Row], total: int) -> str:
     if not rows:
         return "Nowhere: on every item the judge gave the people's label."
     several = sum(one.n_items for one in every)
+    several_judges = len({one.judge for one in every}) > 1
+    what = "verdict" if several_judges else "item"
     if not several:
         return f"{count(len(rows), 'item')} to read: each has one person, who may be the one to be wrong."
     return (
-        f"On {total:,} of {count(several, 'item')} with several people, all of them agree and the judge "
-        "says otherwise."
+        f"On {total:,} of {count(several, what)} {'on items ' if several_judges else ''}with several people, "
+        "all of them agree and the judge says otherwise."
     )

@@ -23,7 +23,18 @@ __all__ = [
 ]
 
 ColumnKind = Literal[
-    "text", "count", "share", "coefficient", "difference", "rate", "p", "labels", "verdict", "item", "prose"
+    "text",
+    "count",
+    "share",
+    "coefficient",
+    "difference",
+    "points",
+    "rate",
+    "p",
+    "labels",
+    "verdict",
+    "item",
+    "prose",
 ]
 
 

@@ -14,7 +14,7 @@ from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Ro
 from voirdire.checks.limits import capped
 from voirdire.checks.majorities import AgainstMajority, against_majority
 from voirdire.checks.scales import weights
-from voirdire.checks.words import count, listing, percent, share, spoken
+from voirdire.checks.words import count, listing, percent, points, share
 from voirdire.registry import register
 from voirdire.stats import Estimate, agreement_weights, judge_agreement
 from voirdire.stats.clustered import clustered_mean
@@ -154,7 +154,7 @@ def _paired_table(rows: tuple[Row, ...]) -> Table:
         Column("first", "Judge"),
         Column("second", "minus judge"),
         Column("items", "Same items", "count"),
-        Column("difference", "Difference in agreement with people", "difference"),
+        Column("difference", "Difference in agreement with people", "points"),
         Column("each_other", "κ of the two judges", "coefficient"),
         Column("same", "Same verdict"),
     )
@@ -184,9 +184,9 @@ def _answer(paired: Sequence[Row]) -> str:
         else (row.cells["second"], row.cells["first"])
     )
     low, high = sorted((abs(gap.low), abs(gap.high)))
-    flipped = Estimate(abs(gap.value), low, high)
+    flipped = Estimate(100 * abs(gap.value), 100 * low, 100 * high)
     lead = (
-        f"{names[0]} agrees with people more often than {names[1]} by {spoken(flipped)} on the same items "
+        f"{names[0]} agrees with people more often than {names[1]} by {points(flipped)} on the same items "
         f"of {row.cells['metric']}"
     )
     if len(paired) == 1:

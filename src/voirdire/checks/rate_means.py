@@ -37,7 +37,7 @@ def mean_tables(context: Context) -> Iterator[Table]:
         Column("rater", "Judge"),
         Column("part", "Part"),
         Column("n", "Verdicts", "count"),
-        Column("mean", "Mean value", "difference"),
+        Column("mean", "Mean value", "coefficient"),
     )
     yield Table("means", "The judge's mean value by system", columns, rows, folded=len(rows) > 12)
     wins = tuple(

@@ -111,7 +111,7 @@ def _overall(context: Context, rows: VerdictRows, who: str) -> Table:
 
 def _missing(rows: VerdictRows) -> str:
     n = rows.missing
-    return f"; {count(n, 'missing verdict')}, in no denominator" if n else "; 0 verdicts are missing"
+    return f"; {count(n, 'missing verdict')} left out and counted" if n else "; no verdict is missing"
 
 
 def _by_attribute(context: Context, rows: VerdictRows, name: str) -> tuple[Row, ...]:

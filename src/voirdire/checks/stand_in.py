@@ -66,8 +66,8 @@ def stand_in(context: Context) -> Finding | None:
     beware = [rule(context.options.margin)]
     if scales:
         beware.append(
-            "Judge–person and person–person agreement are one coefficient, 1 − D_o / D_e: "
-            f"{'; '.join(sorted(scales))}."
+            "Judge–person and person–person agreement are one coefficient, observed disagreement against "
+            f"that of chance: {'; '.join(sorted(scales))}."
         )
     level = verdicts[0].level
     if level > context.options.level + 1e-12:

@@ -33,7 +33,7 @@ def spread_table(context: Context, rows: VerdictRows, who: str) -> Table:
         Column("part", "Metrics"),
         Column("highest", "Highest"),
         Column("lowest", "Lowest"),
-        Column("points", "Highest minus lowest", "difference"),
+        Column("points", "Highest minus lowest", "points"),
     )
     caption = (
         "Spread over systems; the two were picked for being furthest apart, so the interval of their "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from voirdire.stats import REASONS, Estimate
 
-__all__ = ["capital", "count", "interval", "listing", "number", "percent", "share", "spoken"]
+__all__ = ["capital", "count", "interval", "listing", "number", "percent", "points", "share", "spoken"]
 
 NO_BREAK = "\u00a0"
 MANY = 1000
@@ -68,6 +68,15 @@ def spoken(estimate: Estimate) -> str:
     if estimate.undefined is not None:
         return f"undefined ({REASONS[estimate.undefined]})"
     return f"{number(estimate.value)} {interval(estimate)}".strip()
+
+
+def points(estimate: Estimate) -> str:
+    """A difference of percentages as a sentence says it.
+
+    >>> points(Estimate(3.1, 1.2, 5.0))
+    '3.1 points [1.2, 5.0]'
+    """
+    return f"{number(estimate.value, 1)} points {interval(estimate, 1)}".strip()
 
 
 def listing(words: Sequence[str], *, most: int = 6) -> str:

@@ -15,7 +15,7 @@ from voirdire.study import Scale
 __all__ = ["NUMERIC", "VERDICTS", "Shown", "show"]
 
 Form = Literal["text", "number", "missing", "verdict", "squares", "bar", "prose", "blank"]
-NUMERIC: tuple[ColumnKind, ...] = ("count", "share", "coefficient", "difference", "rate", "p")
+NUMERIC: tuple[ColumnKind, ...] = ("count", "share", "coefficient", "difference", "points", "rate", "p")
 VERDICTS = {
     "yes": ("v-yes", "Yes"),
     "no": ("v-no", "No"),

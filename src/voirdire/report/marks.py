@@ -92,7 +92,10 @@ def axis(kind: ColumnKind, cells: Iterable[Cell], width: int = WIDTH) -> Axis:
     low, high = min(0, *ends), max(0, *ends)
     step = _step(high - low)
     first, last = math.floor(low / step), max(math.ceil(high / step), math.floor(low / step) + 1)
-    ticks = tuple((place * step, f"{place * step:g}".replace("-", "−")) for place in range(first, last + 1))
+    scale = 100 if kind == "points" else 1
+    ticks = tuple(
+        (place * step, f"{scale * place * step:g}".replace("-", "−")) for place in range(first, last + 1)
+    )
     return Axis(first * step, last * step, ticks, width)
 
 

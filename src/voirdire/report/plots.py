@@ -176,8 +176,11 @@ def _frame(values: list[dict[str, Any]], *, height: int) -> dict[str, Any]:
     }
 
 
+_PERCENT = "format(100 * datum.value, 'd') + ' %'"
+_LABELS = {"share": _PERCENT, "rate": _PERCENT, "points": "format(100 * datum.value, 'd')"}
+
+
 def _across(column: Column, on: Axis) -> dict[str, Any]:
-    percent = column.kind in ("share", "rate")
     zero = {"condition": {"test": "datum.value === 0", "value": "var(--edge)"}, "value": "var(--rule)"}
     return {
         "field": "value",
@@ -186,9 +189,7 @@ def _across(column: Column, on: Axis) -> dict[str, Any]:
         "scale": {"domain": [on.low, on.high], "nice": False, "zero": False},
         "axis": {
             "values": [tick for tick, _ in on.ticks],
-            "labelExpr": "format(100 * datum.value, 'd') + ' %'"
-            if percent
-            else "format(datum.value, '.2~f')",
+            "labelExpr": _LABELS.get(column.kind, "format(datum.value, '.2~f')"),
             "gridColor": zero,
             "domain": False,
             "ticks": False,

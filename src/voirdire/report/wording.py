@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from voirdire.checks.finding import ColumnKind
@@ -30,17 +31,21 @@ def number(value: float, kind: ColumnKind = "coefficient", *, cases: int = 0, un
 
     >>> number(0.8334, "share", cases=162), number(-0.307, "difference"), number(0.0004, "p")
     ('83\\xa0%', '−0.31', '<\\xa00.001')
+    >>> number(0.0917, "points"), number(0.825, "share", cases=240)
+    ('+9.2\\xa0points', '83\\xa0%')
     """
     if kind == "count":
         return count(value)
     if kind in ("share", "rate"):
         digits = 1 if cases > MANY_CASES else 0
-        return _minus(f"{100 * value:.{digits}f}") + (f"{NBSP}%" if unit else "")
+        return _minus(f"{_away(100 * value):.{digits}f}") + (f"{NBSP}%" if unit else "")
     if kind == "p":
         return f"<{NBSP}0.001" if value < 0.001 else f"{value:.3f}"
     if kind == "difference":
-        return _minus(f"{value:+.2f}")
-    return _minus(f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}")
+        return _minus(f"{_away(value):+.2f}")
+    if kind == "points":
+        return _minus(f"{_away(100 * value):+.1f}") + (f"{NBSP}points" if unit else "")
+    return _minus(f"{_away(value):.2f}" if abs(value) < 1000 else f"{value:,.0f}")
 
 
 def interval(low: float, high: float, kind: ColumnKind = "coefficient", *, cases: int = 0) -> str:
@@ -80,6 +85,11 @@ def listed(parts: Sequence[str]) -> str:
     'a, b and c'
     """
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
+def _away(value: float) -> float:
+    """A half is rounded away from 0, as the findings' sentences round it."""
+    return value + math.copysign(1e-9, value)
 
 
 def _minus(text: str) -> str:
