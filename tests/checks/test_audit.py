@@ -231,6 +231,19 @@ def test_a_tie_is_contested_and_queued() -> None:
     assert any(action.what == "Adjudicate 1 item" for action in done.actions)
 
 
+def test_half_the_labels_are_no_majority() -> None:
+    labels = {"split": "pass pass borderline fail", "settled": "pass pass pass fail"}
+    rows = [
+        (item, "tone", rater, label)
+        for item, given in labels.items()
+        for rater, label in zip("abcd", given.split(), strict=True)
+    ]
+    finding = audit(study(rows, [Metric("tone", BORDERLINE)])).finding("indeterminate")
+    assert finding is not None
+    queue = next(one for one in finding.tables if one.name == "adjudicate").rows
+    assert [(row.cells["item"], row.cells["state"]) for row in queue] == [("split", "split")]
+
+
 def test_the_declared_policy_and_tie_are_used() -> None:
     metric = Metric("help", BORDERLINE, policy=Policy("as fail"), tie="fail")
     labels = {

@@ -1,4 +1,4 @@
-"""Contested items: several people, and no label that more of them gave than any other."""
+"""Contested items: several people, and no label that more than half of them gave."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from voirdire.checks.against_people import most_labels
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Evidence, LabelCounts, Missing, Row
-from voirdire.checks.panels import majority, several
+from voirdire.checks.panels import several
 from voirdire.checks.words import listing
 from voirdire.study import Panel
 
@@ -18,9 +18,7 @@ __all__ = ["contested", "said_by_judges"]
 
 
 def contested(context: Context, most: int) -> tuple[list[Row], int]:
-    """The first ``most`` contested items, most people first, and how many there are; a tie is kept, never
-    broken.
-    """
+    """The first ``most`` contested items, most people first, and how many there are."""
     found: list[tuple[int, int, int]] = []
     panels = [
         context.people(name, context.policies(name)[0])
@@ -28,8 +26,9 @@ def contested(context: Context, most: int) -> tuple[list[Row], int]:
         if most_labels(context, name)
     ]
     for place, panel in enumerate(panels):
-        tied = np.flatnonzero(several(panel.coded) & (majority(panel.coded) < 0))
-        found += zip((-panel.raters_per_item[tied]).tolist(), [place] * len(tied), tied.tolist(), strict=True)
+        people = panel.raters_per_item
+        split = np.flatnonzero(several(panel.coded) & (2 * panel.coded.counts().max(axis=1) <= people))
+        found += zip((-people[split]).tolist(), [place] * len(split), split.tolist(), strict=True)
     rows = [_row(context, panels[place], item) for _, place, item in heapq.nsmallest(most, found)]
     return rows, len(found)
 
@@ -60,6 +59,6 @@ def _row(context: Context, panel: Panel, item: int) -> Row:
             {label: int(n) for label, n in zip(panel.scale.labels, counts, strict=True) if n}
         ),
         "judge": said_by_judges(context, panel.metric.name, item),
-        "state": f"tied {int(top)}–{int(top)}: {listing(ties)}",
+        "state": f"tied {int(top)}–{int(top)}: {listing(ties)}" if len(ties) > 1 else "split",
     }
     return Row(cells, Evidence(panel.metric.name, items=(name,)))

@@ -22,7 +22,7 @@ READINGS: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {
 """
 
 
-TITLES = {"landis-koch": "Landis & Koch", "mchugh": "McHugh", "krippendorff": "Krippendorff"}
+TITLES = {"landis-koch": "Landis & Koch 1977", "mchugh": "McHugh 2012", "krippendorff": "Krippendorff 2018"}
 
 
 def band(value: float, scale: str = "mchugh") -> str:

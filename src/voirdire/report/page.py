@@ -11,6 +11,7 @@ from importlib.metadata import version
 
 from voirdire.checks.audit import Audit
 from voirdire.checks.finding import Action, Column, Finding, Row, Table
+from voirdire.checks.reading import TITLES
 from voirdire.report import wording
 from voirdire.report.headline import headline, rules
 from voirdire.report.links import Links
@@ -36,13 +37,6 @@ NAV = {
 
 VERDICTS = ("Yes.", "No.", "Not yet.", "Cannot tell.", "Partly.")
 """The first words of an answer that stand in bold."""
-
-READING = {
-    "landis-koch": "Landis and Koch 1977",
-    "mchugh": "McHugh 2012",
-    "krippendorff": "Krippendorff 2018",
-}
-"""Where the words for coefficients come from."""
 
 SHOWN = 30
 """Rows of the headline table that stand open; further ones are folded."""
@@ -264,7 +258,7 @@ def _settings(audit: Audit) -> str:
         for name, n in audit.study.counts.items()
         if name.startswith(prefix)
     ]
-    reading = READING.get(options.reading, options.reading)
+    reading = TITLES[options.reading]
     return (
         f"Intervals {100 * options.level:.4g}{wording.NBSP}%, {wording.count(options.resamples)} resamples. "
         f"Margin {wording.number(options.margin)}. Reading scale: {reading} (switchable). "
