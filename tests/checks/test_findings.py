@@ -153,6 +153,7 @@ def test_stability_counts_unanimous_items_and_says_what_it_is_not() -> None:
 def test_stability_without_repeats_is_not_recorded() -> None:
     found = finding(study(table("help", {"judge": [P, F]}), [HELP], judges=["judge"]), "stability")
     assert found.answer.startswith("Not recorded")
+    assert found.answer == "Not recorded: every verdict was asked for once."
     assert found.missing == ("repeated verdicts of the judge on the same items",)
 
 
@@ -284,6 +285,14 @@ def test_judged_items_more_unanimous_than_the_others_are_called_flattering() -> 
     assert found.answer.startswith(
         "Yes: on help people are unanimous on 20 of 20 (100\u00a0%) of the judged items"
     )
+
+
+def test_a_difference_that_is_not_shown_is_not_denied() -> None:
+    """Judged items are unanimous on 16 of 20 and the others on 12 of 20: more often, be it by chance."""
+    bob = [P, F] * 8 + [F, P] * 2 + [P, F] * 6 + [F, P] * 4
+    rows = table("help", {"ann": [P, F] * 20, "bob": bob, "judge": [P, F] * 10 + [None] * 20})
+    answer = finding(study(rows, [HELP], judges=["judge"]), "selection").answer
+    assert "16 of 20 (80\u00a0%) of the judged items and on 12 of 20 (60\u00a0%) of the others" in answer
 
 
 # rates

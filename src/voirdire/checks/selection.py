@@ -5,6 +5,7 @@ over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,9 +18,18 @@ from voirdire.checks.stand_in_cases import Case, cases
 from voirdire.checks.words import listing, percent, share
 from voirdire.registry import register
 from voirdire.stats import judge_agreement
-from voirdire.stats.proportion import proportion, wilson_interval
+from voirdire.stats.proportion import wilson_interval
 
 __all__ = ["selection"]
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Unanimous and all items with several people, of the ``judged`` and of those ``left``; and their row."""
+
+    judged: tuple[int, int]
+    left: tuple[int, int]
+    row: Row
 
 
 @register("check", "selection")
@@ -32,9 +42,9 @@ def selection(context: Context) -> Finding | None:
         return None
     # one of many metrics looks chosen by chance: the level is shared among them
     level = 1 - (1 - context.options.level) / len(compared)
-    chosen = tuple(row for one in compared if (row := _chosen(context, one, level)) is not None)
+    chosen = tuple(made for one in compared if (made := _chosen(context, one, level)) is not None)
     rows = tuple(row for one in compared for row in _rows(context, one))
-    flattering = [row for row in chosen if row.cells["flattering"] == "yes"]
+    flattering = [one.row for one in chosen if one.row.cells["flattering"] == "yes"]
     columns = (
         Column("metric", "Metric"),
         Column("judge", "Judge"),
@@ -47,12 +57,12 @@ def selection(context: Context) -> Finding | None:
         Table(
             "selection", "The judge where people are unanimous and where they split", columns, rows, ("raw",)
         ),
-        _chosen_table(chosen),
+        _chosen_table(tuple(one.row for one in chosen)),
     )
     return Finding(
         check="selection",
         question="Were the judged items easy?",
-        answer=_answer(context, compared, flattering, left_out=bool(chosen)),
+        answer=_answer(context, compared, flattering, chosen),
         tables=tuple(table for table in tables if table.rows),
         beware=(
             "Agreement on items that were chosen because people agreed on them is higher than on items "
@@ -84,7 +94,7 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
         yield Row(cells, Evidence(metric=one.metric))
 
 
-def _chosen(context: Context, one: Case, level: float) -> Row | None:
+def _chosen(context: Context, one: Case, level: float) -> _Chosen | None:
     """Judged beside unjudged items of a metric on which the judge left some out."""
     panel = context.people(one.metric)
     many, given = several(panel.coded), context.verdicts(one.metric, one.judge).given
@@ -108,9 +118,8 @@ def _chosen(context: Context, one: Case, level: float) -> Row | None:
         "judged_pairs": percent(pairs.share, pairs.total),
         "left_pairs": percent(others.share, others.total),
         "flattering": "yes" if gap > reach else "not shown",
-        "share": proportion(x, n, level=context.options.level),
     }
-    return Row(cells, Evidence(metric=one.metric))
+    return _Chosen((x, n), (y, m), Row(cells, Evidence(metric=one.metric)))
 
 
 def _chosen_table(rows: tuple[Row, ...]) -> Table:
@@ -126,7 +135,9 @@ def _chosen_table(rows: tuple[Row, ...]) -> Table:
     return Table("judged_items", "Items that were judged beside items that were not", columns, rows)
 
 
-def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row], *, left_out: bool) -> str:
+def _answer(
+    context: Context, compared: Sequence[Case], flattering: Sequence[Row], chosen: Sequence[_Chosen]
+) -> str:
     if flattering:
         who = listing(list(dict.fromkeys(str(row.cells["metric"]) for row in flattering)), most=3)
         row = flattering[0]
@@ -137,8 +148,16 @@ def _answer(context: Context, compared: Sequence[Case], flattering: Sequence[Row
         )
     panels = [context.people(name).coded for name in dict.fromkeys(one.metric for one in compared)]
     items, same = (sum(int(which(coded).sum()) for coded in panels) for which in (several, unanimous))
-    seen = "no more often on judged items than on others" if left_out else "and the judge saw all of them"
+    if not chosen:
+        return (
+            f"The judge saw all of them: people are unanimous on {share(same, items)} of the items with "
+            "several people."
+        )
+    judged, left = (
+        np.sum(part, axis=0).tolist()
+        for part in zip(*((one.judged, one.left) for one in chosen), strict=True)
+    )
     return (
-        f"No sign of it: people are unanimous on {share(same, items)} of the items with several people, "
-        f"{seen}."
+        f"Not shown: people are unanimous on {share(*judged)} of the judged items and on "
+        f"{share(*left)} of the others, a difference that chance can make."
     )

@@ -74,7 +74,7 @@ def stability(context: Context) -> Finding | None:
     if not found:
         if not context.judged():
             return None
-        answer = f"Not recorded: every verdict was asked for once. {NOT_CORRECTNESS}"
+        answer = "Not recorded: every verdict was asked for once."
         gap = "repeated verdicts of the judge on the same items"
         return Finding("stability", "Is the judge stable?", answer, missing=(gap,))
     numeric = any(one.scale.kind in ("ordinal", "numeric") for one in found)
