@@ -21,6 +21,8 @@ __all__ = ["Spread", "hidden", "spread_table", "spreads"]
 
 HIDES = 0.10
 """How far the pooled coefficient must lie above the slices' mean before it is called out."""
+FEWEST_ITEMS = 5
+"""Items of a slice below which its coefficient says nothing about the pooled one."""
 MOST_METRICS = 60
 
 
@@ -35,9 +37,18 @@ class Spread:
     within: tuple[tuple[Part, Estimate], ...]
 
     @property
+    def measured(self) -> list[tuple[Part, Estimate]]:
+        """The slices that have a value and enough items."""
+        return [
+            (part, alpha)
+            for part, alpha in self.within
+            if not math.isnan(alpha.value) and (alpha.n_pairable_items or 0) >= FEWEST_ITEMS
+        ]
+
+    @property
     def defined(self) -> list[float]:
-        """The slices' values, where there are values."""
-        return [alpha.value for _, alpha in self.within if not math.isnan(alpha.value)]
+        """The values of the slices that have a value and enough items."""
+        return [alpha.value for _, alpha in self.measured]
 
     @property
     def hides(self) -> bool:
@@ -57,13 +68,7 @@ def spreads(context: Context) -> tuple[Spread, ...]:
 
 def hidden(spread: Spread) -> str:
     """The call-out for a pooled coefficient that hides low agreement within slices."""
-    within = listing(
-        [
-            f"{number(alpha.value)} ({part.value})"
-            for part, alpha in spread.within
-            if not math.isnan(alpha.value)
-        ]
-    )
+    within = listing([f"{number(alpha.value)} ({part.value})" for part, alpha in spread.measured])
     return (
         f"{spread.title}: pooled α is {number(spread.pooled.value)}, and within {spread.attribute} it is "
         f"{within}. "

@@ -13,7 +13,7 @@ from voirdire.checks.panels import same_label_pairs, several, unanimous
 from voirdire.checks.people_agreement import MOST_LABELS
 from voirdire.checks.scales import weights
 from voirdire.checks.stability import repeats
-from voirdire.checks.words import share
+from voirdire.checks.words import listing, share
 from voirdire.stats import FleissKappa, agreement
 from voirdire.stats.cohen import cohen_kappa
 from voirdire.stats.two_rater import contingency_table
@@ -50,6 +50,7 @@ def repeat_table(context: Context) -> Table:
         for one in repeats(context, rater):
             cells: dict[str, Cell] = {
                 "rater": context.study.raters[rater].id,
+                "labels": listing(one.scale.labels),
                 "items": one.coded.n_items,
                 "same": share(int(unanimous(one.coded).sum()), int(several(one.coded).sum())),
                 "pairs": same_label_pairs(one.coded).total,
@@ -61,6 +62,7 @@ def repeat_table(context: Context) -> Table:
             rows.append(Row(cells, Evidence(raters=(context.study.raters[rater].id,))))
     columns = (
         Column("rater", "Person"),
+        Column("labels", "Labels"),
         Column("items", "Rated again", "count"),
         Column("same", "Same label each time"),
         Column("kappa", "κ with themselves", "coefficient"),

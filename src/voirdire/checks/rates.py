@@ -31,7 +31,7 @@ def rates(context: Context) -> Finding | None:
     numbers.
     """
     rows = verdict_rows(context)
-    means = list(mean_tables(context))
+    means = [table for table in mean_tables(context) if table.rows]
     if not len(rows) and not means:
         return None
     tables: list[Table] = []

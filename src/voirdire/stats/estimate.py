@@ -88,8 +88,13 @@ class Estimate:
     def __str__(self) -> str:
         if self.undefined is not None:
             return f"undefined ({REASONS[self.undefined]})"
-        interval = f" [{self.low:.2f}, {self.high:.2f}]" if self.has_interval else ""
-        return f"{self.value:.2f}{interval}".replace("-", "−")
+        value, low, high = (_spelled(number) for number in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]" if self.has_interval else value
+
+
+def _spelled(number: float) -> str:
+    text = f"{number:.2f}"
+    return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
 def undefined(reason: str, *, n_items: int = 0, n_ratings: int = 0) -> Estimate:
