@@ -16,6 +16,7 @@ from voirdire.checks.scales import weights_named
 from voirdire.checks.stand_in_cases import Case, cases, pooled
 from voirdire.checks.stand_in_groups import grouped
 from voirdire.checks.stand_in_rule import (
+    MEANING,
     NO_JUDGE,
     NO_PEOPLE,
     NO_SHARED,
@@ -63,7 +64,7 @@ def stand_in(context: Context) -> Finding | None:
     if not verdicts:
         return None
     scales = {weights_named(context.study.metric(one.metric).scale) for one in cases(context)}
-    beware = [rule(context.options.margin)]
+    beware = [MEANING]
     if scales:
         beware.append(
             "Judge–person and person–person agreement are one coefficient, observed disagreement against "
@@ -83,9 +84,16 @@ def stand_in(context: Context) -> Finding | None:
         tables=tuple(verdict_tables(context, _one_by_one(context))),
         beware=tuple(beware),
         actions=tuple(settling_actions(context, _one_by_one(context))),
-        missing=tuple(sorted({one.reason for one in verdicts if one.reason in (NO_JUDGE, NO_PEOPLE)})),
-        data={"level": level, "margin": context.options.margin},
+        missing=tuple(_lacking(verdicts)),
+        data={"level": level, "margin": context.options.margin, "rule": rule(context.options.margin)},
     )
+
+
+def _lacking(verdicts: Sequence[StandIn]) -> Iterator[str]:
+    for reason, what in ((NO_JUDGE, "a judge's verdicts on"), (NO_PEOPLE, "people's labels on")):
+        names = {name for one in verdicts if one.reason == reason for name in one.metrics}
+        if names:
+            yield f"{what} {count(len(names), 'metric')}"
 
 
 def _stand_ins(context: Context) -> Iterator[StandIn]:

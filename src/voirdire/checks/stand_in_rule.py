@@ -12,6 +12,7 @@ from voirdire.stats.transforms import normal_quantile
 
 __all__ = [
     "FEW_ITEMS",
+    "MEANING",
     "NO_JUDGE",
     "NO_PEOPLE",
     "NO_SHARED",
@@ -36,15 +37,22 @@ BARELY = 0.20
 """People whose agreement beyond chance lies below this barely agree."""
 
 
+MEANING = (
+    "Judge minus person: how much better, beyond chance, a person agrees with the judge than with another person "
+    "on the same items. The lower bound must also hold after one more item on which the judge contradicts people."
+)
+"""What the difference is, as a reader needs it."""
+
+
 def rule(margin: float) -> str:
-    """The rule as a reader sees it."""
+    """The rule in one sentence.
+
+    >>> print(rule(0.1)[:78])
+    Yes if, under every mapping of indeterminate labels, the whole interval of the
+    """
     return (
-        "Judge minus person agreement: how much better, beyond chance, a person agrees with the judge "
-        "than with "
-        "another person on the same items. Yes if, under every mapping of indeterminate labels, the "
-        "whole interval lies above "
-        f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell. "
-        "The lower bound must hold after one more item on which the judge contradicts everyone."
+        "Yes if, under every mapping of indeterminate labels, the whole interval of the difference lies above "
+        f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell."
     )
 
 
