@@ -9,6 +9,7 @@ from checks.studies import BORDERLINE, PAIR, PASS_FAIL, SEVERITY, study, table
 from voirdire.checks.audit import audit
 from voirdire.checks.finding import Bounds, Finding, LabelCounts, Row, Table
 from voirdire.checks.options import AuditOptions
+from voirdire.checks.words import percent
 from voirdire.errors import UserError
 from voirdire.stats import Estimate
 from voirdire.study import Metric, Rater, Review, Scale, Study
@@ -441,6 +442,19 @@ def test_a_metric_that_nothing_passes_needs_an_audit() -> None:
     assert (
         part(found, "flags").rows[0].cells["flag"] == "nothing passes: needs an audit of rubric and judgment"
     )
+
+
+def test_an_audits_own_figures_are_not_called_a_check() -> None:
+    made = study(
+        table("help", {"ann": [P, F, P], "bob": [P, F, F], "judge": [P, F, P]}), [HELP], judges=["judge"]
+    )
+    assert finding(made, "coherence").answer.startswith("No published figure was given to check.")
+
+
+def test_nearly_all_is_not_printed_as_all() -> None:
+    assert percent(0.996) == "99.6\u00a0%"
+    assert percent(0.0004, 5000) == "0.04\u00a0%"
+    assert (percent(1.0), percent(0.0)) == ("100\u00a0%", "0\u00a0%")
 
 
 def test_declared_figures_are_checked_for_coherence() -> None:

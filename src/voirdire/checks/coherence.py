@@ -133,6 +133,11 @@ def _row(
 def _answer(rows: tuple[Row, ...], declared: bool) -> str:
     wrong = [row for row in rows if row.cells["coherent"] == "no"]
     which = "reported" if declared else "computed"
+    if not declared and not wrong:
+        return (
+            "No published figure was given to check. What this audit's own agreement, κ and n imply "
+            "together is in the table."
+        )
     if wrong:
         return (
             f"No: of {count(len(rows), f'{which} set')} of figures, {len(wrong):,} cannot all be true, "
@@ -140,4 +145,4 @@ def _answer(rows: tuple[Row, ...], declared: bool) -> str:
         )
     if len(rows) == 1:
         return f"They cohere. {rows[0].cells['says']}"
-    return f"They cohere: none of the {len(rows):,} {which} sets of figures contradicts itself."
+    return f"They cohere: none of the {len(rows):,} reported sets of figures contradicts itself."

@@ -126,17 +126,18 @@ def _covered(context: Context, rated: Units) -> Table:
     rows = []
     for what, audited, total in _totals(context, rated):
         known = total >= audited > 0
+        there = total if total >= max(audited, 1) else Missing("not recorded")
         rows.append(
             Row(
                 {
                     "what": what,
                     "audited": audited or Missing("not recorded"),
-                    "of": total if known else Missing("not recorded"),
+                    "of": there,
                     "share": percent(audited / total, total) if known else Missing("not recorded"),
                 }
             )
         )
-    return Table("covered", "What people labelled, of everything there is", columns, tuple(rows))
+    return Table("covered", "What people labelled, of what is declared or in the files", columns, tuple(rows))
 
 
 def _totals(context: Context, rated: Units) -> Iterator[tuple[str, int, int]]:

@@ -50,7 +50,10 @@ def reviews(context: Context) -> Finding | None:
         tables=tuple(table for table in tables if table.rows),
         actions=(
             Action(
-                f"Revise {count(bad, 'metric')} with an inadequate review", why, "0 labels", gain=float(bad)
+                f"Act on {count(bad, 'construct review')} that found a metric inadequate",
+                why,
+                "0 labels",
+                gain=float(bad),
             ),
         )
         if bad

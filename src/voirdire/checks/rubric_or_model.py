@@ -135,7 +135,7 @@ def _actions(titles: list[str]) -> Iterator[Action]:
     if titles:
         why = "Low agreement and a low pass rate on one metric: rubric or model? More labels cannot say."
         yield Action(
-            f"Rewrite the rubric of {listing(titles, most=3)} before labelling more",
+            f"Review the rubric of {listing(titles, most=3)} before labelling more",
             why,
             "0 labels",
             gain=float(len(titles)),

@@ -90,8 +90,8 @@ def stand_in(context: Context) -> Finding | None:
 
 
 def _lacking(verdicts: Sequence[StandIn]) -> Iterator[str]:
-    for reason, what in ((NO_JUDGE, "a judge's verdicts on"), (NO_PEOPLE, "people's labels on")):
-        names = {name for one in verdicts if one.reason == reason for name in one.metrics}
+    for why, what in ((NO_JUDGE, "a judge's verdicts on"), (NO_PEOPLE, "people's labels on")):
+        names = {name for one in verdicts if one.reason == why for name in one.metrics}
         if names:
             yield f"{what} {count(len(names), 'metric')}"
 

@@ -7,11 +7,23 @@ from collections.abc import Sequence
 
 from voirdire.stats import REASONS, Estimate
 
-__all__ = ["capital", "count", "interval", "listing", "number", "percent", "points", "share", "spoken"]
+__all__ = [
+    "capital",
+    "count",
+    "interval",
+    "listing",
+    "number",
+    "percent",
+    "percent_digits",
+    "points",
+    "share",
+    "spoken",
+]
 
 NO_BREAK = "\u00a0"
 MANY = 1000
 """From this many cases on, a percentage has one decimal."""
+MOST_DIGITS = 4
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
@@ -37,10 +49,20 @@ def number(value: float, digits: int = 2) -> str:
 def percent(part: float, n: int = 0) -> str:
     """A share as a percentage: no decimal, or one where it rests on more than 1,000 cases.
 
-    >>> percent(0.8333), percent(0.68729, 27600)
-    ('83\\xa0%', '68.7\\xa0%')
+    A share that is not nought or all is never rounded to it.
+
+    >>> percent(0.8333), percent(0.68729, 27600), percent(471 / 473)
+    ('83\\xa0%', '68.7\\xa0%', '99.6\\xa0%')
     """
-    return f"{number(100 * part, 1 if n > MANY else 0)}{NO_BREAK}%"
+    return f"{number(100 * part, percent_digits(part, n))}{NO_BREAK}%"
+
+
+def percent_digits(part: float, n: int = 0) -> int:
+    """Decimals of a percentage that rests on ``n`` cases; see :func:`percent`."""
+    digits = 1 if n > MANY else 0
+    while 0 < part < 1 and digits < MOST_DIGITS and float(f"{100 * part:.{digits}f}") in (0, 100):
+        digits += 1
+    return digits
 
 
 def share(x: int, n: int) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from voirdire.checks.finding import ColumnKind
+from voirdire.checks.words import percent_digits
 from voirdire.stats.estimate import REASONS
 
 __all__ = ["NBSP", "count", "interval", "listed", "number", "reason_word", "span"]
@@ -37,7 +38,7 @@ def number(value: float, kind: ColumnKind = "coefficient", *, cases: int = 0, un
     if kind == "count":
         return count(value)
     if kind in ("share", "rate"):
-        digits = 1 if cases > MANY_CASES else 0
+        digits = percent_digits(value, cases) if unit else int(cases > MANY_CASES)
         return _minus(f"{_away(100 * value):.{digits}f}") + (f"{NBSP}%" if unit else "")
     if kind == "p":
         return f"<{NBSP}0.001" if value < 0.001 else f"{value:.3f}"

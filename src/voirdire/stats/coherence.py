@@ -159,11 +159,15 @@ def _kappa_sentences(kappa: float, implied: ImpliedByKappa, possible: bool) -> l
     told = [f"Kappa {kappa:g} implies a chance agreement of {implied.chance:.3f}; the numbers cohere."]
     low, high = implied.prevalence
     if high < 0.95:
-        told.append(f"For two labels, each rater then gave either label to {low:.0%} to {high:.0%} of items.")
+        told.append(
+            f"For two labels, each rater then gave either label to {100 * low:.0f} to "
+            f"{100 * high:.0f}\N{NO-BREAK SPACE}% of items."
+        )
     if implied.balance < 0.1:
         points = math.ceil(100 * implied.balance)
         told.append(f"At least one of the two raters gave it to within {points} points of half the items.")
     if implied.if_implied is not None and implied.if_implied.has_interval:
         low, high = implied.if_implied.low, implied.if_implied.high
-        told.append(f"For independent items kappa's 95 % interval is about {low:.2f} to {high:.2f}.")
+        span = f"{low:.2f} to {high:.2f}".replace("-", "−")
+        told.append(f"For independent items kappa's 95 % interval is about {span}.")
     return told
