@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from voirdire.align.aligner import Aligner, AlignOptions, align
+    from voirdire.align.aligner import Aligner, align
     from voirdire.align.evaluation import Evaluation
+    from voirdire.align.options import AlignOptions
     from voirdire.align.predictions import Predictions
     from voirdire.checks.audit import Audit, StandIn, audit
     from voirdire.checks.finding import Finding
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "AlignOptions": "voirdire.align.aligner",
+    "AlignOptions": "voirdire.align.options",
     "Aligner": "voirdire.align.aligner",
     "Audit": "voirdire.checks.audit",
     "AuditOptions": "voirdire.checks.options",

@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 import voirdire
-from voirdire.align.aligner import Aligner, AlignOptions
+from voirdire.align.aligner import Aligner
+from voirdire.align.options import AlignOptions
 from voirdire.align.predictions import Predictions, contested_reasons
 from voirdire.cli.main import app
 from voirdire.errors import UserError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from voirdire.align.evaluation import Evaluation
 from voirdire.align.fusion import LARGEST_KAPPA, fuse, share_bounds
 from voirdire.align.held_out import Protocol
 from voirdire.align.identity import Identity, check_labels, training_hash
-from voirdire.align.observe import features_of
+from voirdire.align.observe import Observed, features_of
+from voirdire.align.options import AlignOptions
 from voirdire.align.plain import plain, revived
 from voirdire.align.pool import Pool
 from voirdire.align.predictions import Predictions, contested_reasons
@@ -28,40 +29,10 @@ from voirdire.errors import UserError
 from voirdire.study.column import Column
 from voirdire.study.study import Study
 
-__all__ = ["FORMAT", "AlignOptions", "Aligner", "align"]
+__all__ = ["FORMAT", "Aligner", "align"]
 
 Floats = NDArray[np.float64]
 FORMAT = "voirdire-aligner/1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class AlignOptions:
-    """Options of one alignment.
-
-    ``judges`` and ``metrics`` are all where empty; ``columns`` are numeric item attributes (an embedding).
-    ``select`` is ``pool``, ``one_se`` or a calibrator; ``calibrators`` are evaluated beside it, ``("all",)``
-    for every one. The evaluation deals clusters to ``folds`` parts ``repeats`` times. ``level`` is the
-    intervals' coverage, ``credal`` that of the bounds of predicted shares. ``seed`` makes all repeatable.
-    """
-
-    judges: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    select: str = "pool"
-    calibrators: tuple[str, ...] = ()
-    folds: int = 5
-    repeats: int = 3
-    level: float = 0.95
-    credal: float = 0.9
-    seed: int = 20261129
-
-    def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("repeats", 1)):
-            if getattr(self, name) < least:
-                raise UserError(f"{name} is {getattr(self, name)}", expected=f"{least} or more")
-        for name in ("level", "credal"):
-            if not 0.5 <= getattr(self, name) < 1:
-                raise UserError(f"{name} is {getattr(self, name)}", expected="a share from 0.5 to below 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +59,20 @@ class Aligner:
         """How people would judge every item and metric on which ``study`` has a verdict or a human label.
 
         Human labels that exist are counted in with the judge as kappa votes. Another judge, version, prompt,
-        scale or label set is a user's error that names the difference.
+        scale or label set is a user's error that names the difference; a metric that was not fitted and has
+        other labels is left out, with a note.
         """
-        metrics = tuple(metric.name for metric in study.metrics)
+        known = [metric.name for metric in study.metrics if metric.name in self.encoding.metrics]
+        check_labels(study, self.encoding, known, where=study.name)
+        further = [metric.name for metric in study.metrics if metric.name not in known]
+        alike = [name for name in further if _fits(study, self.encoding, name)]
+        if not known and not alike:
+            check_labels(study, self.encoding, further, where=study.name)
+        metrics = tuple(metric.name for metric in study.metrics if metric.name in {*known, *alike})
         self.identity.check(study, metrics, where=study.name)
-        check_labels(study, self.encoding, metrics, where=study.name)
-        return self._predicted(study, metrics)
+        left = [f"Metric '{name}' has other labels and is left out." for name in further if name not in alike]
+        predicted = self._predicted(study, metrics)
+        return replace(predicted, notes=(*predicted.notes, *left))
 
     def save(self, path: str | Path) -> Path:
         """Write the aligner as JSON."""
@@ -217,7 +196,8 @@ def align(
     observed = features_of(
         study, judges=chosen.judges or None, metrics=chosen.metrics or None, columns=chosen.columns
     ).labelled
-    rngs = np.random.default_rng(chosen.seed).spawn(2)
+    rngs = np.random.default_rng(chosen.seed).spawn(3)
+    observed = _at_most(observed, chosen.most_rows, rngs[2])
     protocol = Protocol(
         select=chosen.select,
         calibrators=chosen.calibrators,
@@ -238,6 +218,32 @@ def align(
         training_hash(observed, study),
         chosen,
     )
+
+
+def _at_most(observed: Observed, most: int, rng: np.random.Generator) -> Observed:
+    """Whole clusters at random until there are ``most`` rows; all rows where there are no more."""
+    if not 0 < most < len(observed):
+        return observed
+    cluster = observed.target.cluster
+    order = rng.permutation(int(cluster.max()) + 1)
+    size = np.bincount(cluster)[order]
+    rows = np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most]))
+    return Observed(
+        observed.features.take(rows),
+        observed.target.take(rows),
+        observed.item[rows],
+        observed.metric[rows],
+        observed.encoding,
+    )
+
+
+def _fits(study: Study, encoding: Encoding, metric: str) -> bool:
+    """Whether a metric that was not fitted has the labels that the aligner knows."""
+    try:
+        check_labels(study, encoding, [metric])
+    except UserError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from voirdire.study import Study
 __all__ = ["ORDER", "Answer", "Audit", "StandIn", "audit"]
 
 ORDER = (
+    "alignment",
     "stand_in",
     "coverage",
     "people",

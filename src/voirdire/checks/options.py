@@ -19,7 +19,8 @@ class AuditOptions:
     ``level`` is the intervals' coverage. ``margin`` is how far below person-person agreement a judge may be
     and still stand in. ``resamples`` is the number of bootstrap resamples, ``seed`` makes them repeatable.
     ``reading`` names the scale of words for coefficients. ``worst`` is how many disagreements are listed.
-    ``checks`` names the checks to run, all where empty.
+    ``checks`` names the checks to run, all where empty. ``align`` adds how well the judge knows how people
+    would judge, which takes up to a minute or so.
     """
 
     level: float = 0.95
@@ -29,6 +30,7 @@ class AuditOptions:
     reading: str = "mchugh"
     worst: int = 20
     checks: tuple[str, ...] = ()
+    align: bool = False
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.level < 1:

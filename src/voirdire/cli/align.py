@@ -56,7 +56,8 @@ def command(
 ) -> None:
     """Learn how people would judge from what the judge says; print how well, and save the aligner."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # many small fits: more threads only wait for each other
-    from voirdire.align.aligner import AlignOptions, align
+    from voirdire.align.aligner import align
+    from voirdire.align.options import AlignOptions
     from voirdire.cli.processes import mapping
     from voirdire.opening import open as open_study
 

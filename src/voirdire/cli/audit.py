@@ -39,6 +39,10 @@ def command(
     reading: flags.Reading = "mchugh",
     worst: flags.Worst = 20,
     check: flags.Check = None,
+    align: Annotated[
+        bool,
+        typer.Option("--align", help="Say too how well the judge knows how people would judge (slower)."),
+    ] = False,
 ) -> None:
     """Audit a judge against every human label: print the answer, and write the report where --out says."""
     from voirdire import AuditOptions
@@ -53,6 +57,7 @@ def command(
         reading=reading,
         worst=worst,
         checks=tuple(check or ()),
+        align=align,
     )
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")

@@ -1,0 +1,41 @@
+"""What a user may choose about an alignment: one frozen record for Python and the command line alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from voirdire.errors import UserError
+
+__all__ = ["AlignOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignOptions:
+    """Options of one alignment.
+
+    ``judges`` and ``metrics`` are all where empty; ``columns`` are numeric item attributes (an embedding).
+    ``select`` is ``pool``, ``one_se`` or a calibrator; ``calibrators`` are evaluated beside it, ``("all",)``
+    for every one. The evaluation deals clusters to ``folds`` parts ``repeats`` times. ``level`` is the
+    intervals' coverage, ``credal`` that of the bounds of predicted shares. Of more than ``most_rows``
+    labelled rows whole clusters are drawn at random, 0 for no limit. ``seed`` makes all repeatable.
+    """
+
+    judges: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    select: str = "pool"
+    calibrators: tuple[str, ...] = ()
+    folds: int = 5
+    repeats: int = 3
+    level: float = 0.95
+    credal: float = 0.9
+    most_rows: int = 0
+    seed: int = 20261129
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("repeats", 1), ("most_rows", 0)):
+            if getattr(self, name) < least:
+                raise UserError(f"{name} is {getattr(self, name)}", expected=f"{least} or more")
+        for name in ("level", "credal"):
+            if not 0.5 <= getattr(self, name) < 1:
+                raise UserError(f"{name} is {getattr(self, name)}", expected="a share from 0.5 to below 1")

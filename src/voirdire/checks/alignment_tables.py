@@ -1,0 +1,256 @@
+"""The tables of the alignment section: floors to ceiling, people's power curve, metrics, contested items."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from voirdire.align.aligner import Aligner
+from voirdire.align.evaluation import Evaluation, ModelScore
+from voirdire.align.predictions import Predictions
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Cell, Column, Evidence, LabelCounts, Missing, Row, Table
+from voirdire.checks.words import count, percent
+
+__all__ = ["tables"]
+
+ROLES = {"floor": "knows no verdict", "judge": "the judge as it is", "candidate": "aligned", "chosen": "used"}
+NAMES = {
+    "uniform": "every label alike",
+    "label_prior": "base rates",
+    "metric_prior": "base rates by metric",
+    "system_prior": "base rates by system",
+    "raw_judge": "the judge as it is",
+    "pool": "pool of the aligned",
+    "one_se": "simplest within one standard error",
+}
+
+
+def tables(context: Context, metrics: Sequence[str], aligner: Aligner | None) -> list[Table]:
+    """Every table for the metrics of one scale."""
+    assert aligner is not None
+    found = aligner.evaluation
+    made = [
+        _scores(found),
+        _two_views(found),
+        _power(found),
+        _metrics(context, found),
+        _contested(context, metrics, aligner),
+        _disagreement(found),
+        _reliability(found),
+        _comparable(found),
+    ]
+    return [table for table in made if table.rows]
+
+
+def _scores(found: Evaluation) -> Table:
+    columns = (
+        Column("model", "Prediction"),
+        Column("role", "What it is"),
+        Column("minus_prior", "Gain over base rates, nats", "difference"),
+        Column("log", "Log score, nats", "coefficient"),
+        Column("kernel", found.kernel_name[:1].upper() + found.kernel_name[1:], "coefficient"),
+    )
+    ordered = sorted(found.models, key=lambda one: -one.log.value)
+    rows = [Row(_score_cells(one)) for one in ordered]
+    if not math.isnan(found.optimum):
+        cells: dict[str, Cell] = {"model": "best possible", "role": "by model", "log": found.optimum}
+        floor = found.model("metric_prior")
+        if floor is not None:
+            cells["minus_prior"] = floor.log.value - found.optimum
+        rows.append(Row({**cells, "kernel": 0.0}))
+    caption = "From floors to ceiling: how well each prediction knows people's labels, out of fold"
+    return Table("alignment", caption, columns, tuple(rows), ("minus_prior",))
+
+
+def _score_cells(one: ModelScore) -> dict[str, Cell]:
+    return {
+        "model": NAMES.get(one.name, one.name.replace("_", " ")),
+        "role": ROLES[one.role],
+        "minus_prior": Missing("reference") if one.name == "metric_prior" else one.minus_prior,
+        "log": one.log,
+        "kernel": one.kernel,
+    }
+
+
+def _two_views(found: Evaluation) -> Table:
+    """Agreement with the majority beside distribution fit, a held-out person's value for both."""
+    columns = (
+        Column("measure", "Measure"),
+        Column("person", "One other person", "coefficient"),
+        Column("judge", "Judge as it is", "coefficient"),
+        Column("aligned", "Aligned", "coefficient"),
+    )
+    accuracy, raw, chosen = found.accuracy, found.model("raw_judge"), found.model(found.chosen)
+    points = found.power[0].points if found.power else ()
+    cells: list[dict[str, Cell]] = [
+        {
+            "measure": "Agreement with the majority of the others",
+            "person": accuracy.person,
+            "judge": accuracy.judge,
+            "aligned": accuracy.aligned,
+        },
+        {
+            "measure": "Log score of a label, nats (lower is better)",
+            "person": points[1].people if len(points) > 1 else Missing("not measurable"),
+            "judge": raw.log if raw else Missing("none", "no human label from a judge"),
+            "aligned": chosen.log if chosen else None,
+        },
+    ]
+    caption = "One label a row, or the whole distribution: two views that need not agree"
+    return Table("two_views", caption, columns, tuple(Row(each) for each in cells))
+
+
+def _power(found: Evaluation) -> Table:
+    columns = (
+        Column("m", "Other people known", "count"),
+        Column("rows", "Rows", "count"),
+        Column("gap", "People minus judge, nats", "difference"),
+        Column("people", "People and base rates", "coefficient"),
+        Column("judge", "Judge alone", "coefficient"),
+        Column("both", "Judge and people", "coefficient"),
+    )
+    rows = tuple(
+        Row(
+            {
+                "m": one.m,
+                "rows": one.n_rows,
+                "gap": one.gap,
+                "people": one.people,
+                "judge": one.judge,
+                "both": one.both,
+            }
+        )
+        for one in (found.power[0].points if found.power else ())
+    )
+    caption = "Log score of one more label when m other people's labels are known, on the same rows"
+    return Table("power", caption, columns, rows, ("gap",))
+
+
+def _metrics(context: Context, found: Evaluation) -> Table:
+    columns = (
+        Column("metric", "Metric"),
+        Column("rows", "Rows", "count"),
+        Column("gain", "Gain over base rates, nats", "difference"),
+        Column("p", "p, adjusted", "p"),
+    )
+    rows = tuple(
+        Row(
+            {
+                "metric": context.study.metric(one.metric).label,
+                "rows": one.n_rows,
+                "gain": one.gain,
+                "p": None if math.isnan(one.adjusted) else one.adjusted,
+            },
+            Evidence(one.metric),
+        )
+        for one in found.metrics
+    )
+    kept = rows if len(rows) > 1 else ()
+    caption = "Metric by metric; p is corrected for their number (Benjamini and Yekutieli)"
+    return Table("alignment_metrics", caption, columns, kept, ("gain",), folded=len(rows) > 20)
+
+
+def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Table:
+    """The rows on which two people are likeliest to differ."""
+    predicted = aligner.predict(context.study)
+    wanted = [code for code, name in enumerate(predicted.metric.values) if name in metrics]
+    candidates = np.flatnonzero(predicted.contested & np.isin(predicted.metric.codes, wanted)).tolist()
+    most = heapq.nsmallest(
+        context.options.worst, candidates, key=lambda i: (-float(predicted.disagreement[i]), i)
+    )
+    rows = tuple(_contested_row(context, predicted, i) for i in most)
+    columns = [
+        Column("item", "Item", "item"),
+        Column("metric", "Metric"),
+        Column("expected", "Expected of people"),
+        Column("reason", "Why contested"),
+        Column("people", "People said", "labels"),
+    ]
+    if any("text" in row.cells for row in rows):
+        columns.append(Column("text", "Text", "prose"))
+    caption = f"The {count(len(rows), 'item')} most likely contested, of {len(candidates):,} flagged"
+    return Table("likely_contested", caption, tuple(columns), rows, folded=len(rows) > 12)
+
+
+def _contested_row(context: Context, predicted: Predictions, i: int) -> Row:
+    study = context.study
+    name, metric = str(predicted.item[i]), str(predicted.metric[i])
+    shares = sorted(
+        zip(predicted.probabilities[i].tolist(), predicted.scale.labels, strict=True), reverse=True
+    )
+    cells: dict[str, Cell] = {
+        "item": name,
+        "metric": study.metric(metric).label,
+        "expected": ", ".join(f"{label} {percent(share)}" for share, label in shares[:3]),
+        "reason": predicted.reason[i] or "",
+        "people": _people_said(context, metric, int(predicted.item.codes[i])),
+    }
+    position = int(predicted.item.codes[i])
+    text = next((column[position] for column in study.items.texts.values() if column[position]), None)
+    if text is not None:
+        cells["text"] = text
+    return Row(cells, Evidence(metric, items=(name,)))
+
+
+def _people_said(context: Context, metric: str, item: int) -> Cell:
+    panel = context.people(metric)
+    at = np.flatnonzero(panel.items == item)
+    if not len(at):
+        return Missing("none", "no human label")
+    counts = np.bincount(panel.coded.label[panel.coded.item == at[0]], minlength=panel.coded.q)
+    return LabelCounts({label: int(n) for label, n in zip(panel.scale.labels, counts, strict=True) if n})
+
+
+def _disagreement(found: Evaluation) -> Table:
+    columns = (
+        Column("predicted", "Predicted disagreement", "coefficient"),
+        Column("observed", "Pairs of people who differ", "coefficient"),
+    )
+    rows = tuple(
+        Row({"predicted": one.predicted, "observed": one.observed}) for one in found.disagreement.bins
+    )
+    caption = "Predicted and observed disagreement, rows in groups by prediction"
+    return Table("disagreement", caption, columns, rows, ("observed",))
+
+
+def _reliability(found: Evaluation) -> Table:
+    columns = (
+        Column("label", "Label"),
+        Column("predicted", "Share predicted", "coefficient"),
+        Column("observed", "Share of labels", "coefficient"),
+    )
+    caption = "Reliability: each label's predicted share, rows in groups, beside its share of people's labels"
+    return Table("reliability", caption, columns, tuple(_reliability_rows(found)), ("observed",), folded=True)
+
+
+def _reliability_rows(found: Evaluation) -> Iterator[Row]:
+    for label, bins in found.reliability.items():
+        for one in bins:
+            yield Row({"label": label, "predicted": one.predicted, "observed": one.observed})
+
+
+def _comparable(found: Evaluation) -> Table:
+    columns = (
+        Column("name", "Distance"),
+        Column("value", "Aligned", "coefficient"),
+        Column("perfect", "A perfect prediction", "coefficient"),
+    )
+    rows = tuple(
+        Row(
+            {
+                "name": one.name,
+                "value": one.value,
+                "perfect": Missing("not measurable") if math.isnan(one.perfect) else one.perfect,
+            }
+        )
+        for one in found.comparable
+    )
+    caption = (
+        "Distances that other papers report. With few labels a perfect prediction does not score 0, and "
+        "sharper ones may score better"
+    )
+    return Table("comparable", caption, columns, rows, folded=True)
