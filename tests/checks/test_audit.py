@@ -54,6 +54,30 @@ def test_a_copy_of_the_people_is_answered_yes() -> None:
     assert done.answer == "Yes. On help the judge agrees with people as well as one more person would."
 
 
+def test_a_yes_is_not_said_without_what_it_is_worth() -> None:
+    """People who guess agree no better with each other than with a judge that guesses."""
+    rng = np.random.default_rng(7)
+    labels = {name: noisy(rng.integers(0, 2, 900), 0.5, rng) for name in ("ann", "bob", "judge")}
+    done = audit(study(table("help", labels), [HELP], judges=["judge"]), QUICK)
+    assert done.answer == (
+        "Yes. On help the judge agrees with people as well as one more person would, and people barely agree "
+        "with each other."
+    )
+
+
+def test_a_yes_on_easy_items_says_so() -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 800)
+    easy, hard = (noisy(truth, 1.0, rng)[:400], noisy(truth, 0.6, rng)[400:])
+    labels = {
+        "ann": [*easy, *hard],
+        "bob": [*easy, *noisy(truth, 0.6, rng)[400:]],
+        "judge": [*easy, *[None] * 400],
+    }
+    done = audit(study(table("help", labels), [HELP], judges=["judge"]), QUICK)
+    assert done.answer.endswith("The judged items are ones that people agree on more than on the rest.")
+
+
 def test_the_same_seed_gives_the_same_audit(judged: Study) -> None:
     one, two = audit(judged, QUICK), audit(judged, QUICK)
     assert one.findings == two.findings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from voirdire.checks.one_more import cautious, one_more
 from voirdire.checks.scales import Weighing
-from voirdire.checks.stand_in_rule import decide, items_needed, reason, rule
+from voirdire.checks.stand_in_rule import decide, items_needed, reach_needed, reason, rule
 from voirdire.stats import REASONS, Coded, Estimate, judge_against_people, undefined
 
 MARGIN = 0.10
@@ -123,6 +123,24 @@ def test_what_settles_an_open_answer_is_more_than_there_is(
     if decide(found, margin) == "cannot tell":
         needed = items_needed(found, [share * width / 1.96], n, margin)
         assert needed is None or needed > n
+
+
+def test_an_answer_that_is_near_needs_few_items_more() -> None:
+    """The lower bound lies just below the margin: a little more settles it, and not the margin's width."""
+    found = [Estimate(0.05, -0.102, 0.202)]
+    needed = items_needed(found, [0.152 / 1.959964], 220, MARGIN)
+    assert needed is not None
+    assert needed <= 226
+    assert reach_needed(found, MARGIN) == (pytest.approx(0.15), True)
+
+
+def test_an_interval_of_the_margins_width_is_not_said_to_settle_what_it_would_not() -> None:
+    assert reach_needed([Estimate(-0.05, -0.35, 0.25)], MARGIN) == (0.10, False)
+
+
+def test_a_yes_says_where_people_barely_agree() -> None:
+    why = reason([Estimate(0.02, -0.05, 0.09)], [Estimate(0.05)], 300, MARGIN)
+    assert why == "difference at least −0.05, above −0.10; people barely agree"
 
 
 def test_no_number_of_items_settles_a_difference_on_the_edge() -> None:

@@ -146,7 +146,7 @@ def _settle(one: Case, differences: Sequence[Estimate], margin: float) -> _Settl
         return _Settled("no number of labels: the difference lies at the edge of the rule", 0)
     second = min(one.single_rated, needed - one.n_items)
     new = needed - one.n_items - second
-    raters = min(max(one.n_people, 2), 5)
+    raters = max(one.people_per_item, 2)
     parts = [f"a second rater on {count(second, 'single-rated item')}"] if second else []
     parts += [f"{count(new, 'more item')} with {count(raters, 'person', 'people')} each"] if new else []
     return _Settled(" and ".join(parts), second + new * raters)

@@ -32,7 +32,8 @@ class Case:
     """One judge on one metric that both it and people labelled.
 
     ``compared`` holds judge, people and difference on the items with several people, one entry a policy;
-    ``rated_items`` have a person and a verdict, ``single_rated`` of them one person; ``n_people`` rated them.
+    ``rated_items`` have a person and a verdict, ``single_rated`` of them one person; ``n_people`` rated them,
+    typically ``people_per_item`` an item where several did.
     ``harder`` is the same after one more item on which the judge contradicts everyone.
     """
 
@@ -41,6 +42,7 @@ class Case:
     compared: dict[str, JudgePerson]
     n_items: int
     n_people: int
+    people_per_item: int
     rated_items: int
     single_rated: int
     harder: dict[str, JudgePerson]
@@ -76,6 +78,7 @@ def case(context: Context, judge: int, metric: str) -> Case:
         compared,
         int(both.sum()),
         len(np.unique(people.coded.rater[on_shared])),
+        round(float(people.raters_per_item[both].mean())) if both.any() else 0,
         int(given.sum()),
         int((raters == 1).sum()),
         harder,

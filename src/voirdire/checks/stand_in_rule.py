@@ -17,8 +17,10 @@ __all__ = [
     "NO_PEOPLE",
     "NO_SHARED",
     "ONE_RATER",
+    "barely",
     "decide",
     "items_needed",
+    "reach_needed",
     "reason",
     "rule",
 ]
@@ -38,8 +40,9 @@ BARELY = 0.20
 
 
 MEANING = (
-    "Judge minus person: how much better, beyond chance, a person agrees with the judge than with another person "
-    "on the same items. The lower bound must also hold after one more item on which the judge contradicts people."
+    "Judge minus person: how much better, beyond chance, a person agrees with the judge than with another "
+    "person on the same items. The lower bound must also hold after one more item on which the judge "
+    "contradicts people."
 )
 """What the difference is, as a reader needs it."""
 
@@ -51,8 +54,8 @@ def rule(margin: float) -> str:
     Yes if, under every mapping of indeterminate labels, the whole interval of the
     """
     return (
-        "Yes if, under every mapping of indeterminate labels, the whole interval of the difference lies above "
-        f"{number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell."
+        "Yes if, under every mapping of indeterminate labels, the whole interval of the difference lies "
+        f"above {number(-margin)}; no if under every mapping it lies below 0; otherwise cannot tell."
     )
 
 
@@ -86,15 +89,25 @@ def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items:
     answer = decide(differences, margin)
     if answer == "yes":
         few = f"; only {count(n_items, 'item')}" if n_items < FEW_ITEMS else ""
+        few = "; people barely agree" if barely(people) else few
         return f"difference at least {number(low)}, above {number(-margin)}{few}"
     if answer == "no":
         return f"difference at most {number(high)}, below 0"
     items = f"{count(n_items, 'item')}; "
-    if n_items < FEW_ITEMS and min(one.value for one in people) < BARELY:
+    if n_items < FEW_ITEMS and barely(people):
         return f"{items}people barely agree"
     if min(one.value for one in differences) < 0 < max(one.value for one in differences):
         return f"{items}sign depends on mapping"
     return f"{items}interval {number(low)} to {number(high)}"
+
+
+def barely(people: Sequence[Estimate]) -> bool:
+    """Whether people hardly agree beyond chance under some policy, so that one more person is worth little.
+
+    >>> barely([Estimate(0.12), Estimate(0.31)]), barely([Estimate(0.31)])
+    (True, False)
+    """
+    return any(one.undefined is None and one.value < BARELY for one in people)
 
 
 def items_needed(
@@ -105,23 +118,42 @@ def items_needed(
 
     One side of an interval reaches z times the standard error, of ``errors``, which shrinks with the square
     root of the number of items, and what a small sample and an added item contribute, which shrinks with
-    the number itself. The widest policy counts. First the reach must shrink to the margin; where it has, to
-    the distance from the present difference to the nearer of the two ends, minus the margin and 0.
+    the number itself. The widest policy counts, and its reach must shrink to :func:`reach_needed`.
 
     >>> items_needed([Estimate(-0.1, -0.45, 0.25)], [0.15], 9, 0.10)
     88
     """
     if not differences or not n_items or not all(one.has_interval for one in differences):
         return None
-    reach = [max(one.value - one.low, one.high - one.value) for one in differences]
-    target = margin or 0.10
-    if max(reach) <= target:
-        target = max(min(one.value for one in differences) + margin, -max(one.value for one in differences))
+    reach = [_reach(one) for one in differences]
+    target, _ = reach_needed(differences, margin)
     if target < 1e-6:
         return None
     z = normal_quantile(differences[0].level)
     needed = max(_times(z * error, seen, target) for error, seen in zip(errors, reach, strict=True))
     return max(n_items + 1, math.ceil(round(n_items * needed, 6))) if needed <= MOST_TIMES else None
+
+
+def reach_needed(differences: Sequence[Estimate], margin: float) -> tuple[float, bool]:
+    """How far the widest interval may reach, and whether that settles the answer if the differences stay.
+
+    That is the distance from the present differences to the nearer of the two ends, minus the margin and 0.
+    Where it is less than the margin, the interval must first shrink to the margin, which settles nothing by
+    itself and says whether more is worth while.
+
+    >>> reach_needed([Estimate(0.05, -0.2, 0.3)], 0.10), reach_needed([Estimate(-0.05, -0.3, 0.2)], 0.10)
+    ((0.15..., True), (0.1, False))
+    """
+    values = [one.value for one in differences]
+    distance = max(min(values) + margin, -max(values))
+    wide = margin or 0.10
+    if distance >= wide or max(_reach(one) for one in differences) <= wide:
+        return distance, True
+    return wide, False
+
+
+def _reach(one: Estimate) -> float:
+    return max(one.value - one.low, one.high - one.value)
 
 
 def _times(root: float, seen: float, target: float) -> float:

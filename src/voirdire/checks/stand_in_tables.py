@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Action, Column, Evidence, Missing, Row, Table
 from voirdire.checks.stand_in_cases import Case, cases, pooled
-from voirdire.checks.stand_in_rule import ONE_RATER
+from voirdire.checks.stand_in_rule import ONE_RATER, reach_needed
 from voirdire.checks.verdict import StandIn
-from voirdire.checks.words import capital, count, listing, percent
+from voirdire.checks.words import capital, count, listing, number, percent
 from voirdire.stats.proportion import clopper_pearson_interval
 
 __all__ = ["settling_actions", "verdict_tables"]
@@ -122,7 +122,13 @@ def settling_actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[
         now = f"the answer now rests on {count(one.n_items, 'item')}."
         judge = f", for {one.judge}" if several_judges else ""
         what = f"More labels on {_names(context, one)}{judge}"
-        yield _settling(one, what, f"{capital(one.settle)} would settle it; {now}")
+        _, settles = reach_needed(one.difference.defined, context.options.margin)
+        would = (
+            "would settle it, if the difference stays as it is"
+            if settles
+            else f"would narrow the difference to within {number(context.options.margin or 0.10)}"
+        )
+        yield _settling(one, what, f"{capital(one.settle)} {would}; {now}")
 
 
 def _settling(one: StandIn, what: str, why: str) -> Action:

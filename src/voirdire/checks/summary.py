@@ -10,7 +10,7 @@ from voirdire.checks.context import Context
 from voirdire.checks.coverage import units
 from voirdire.checks.finding import Action, Bounds, Finding
 from voirdire.checks.stand_in_cases import pooled_pairs
-from voirdire.checks.stand_in_rule import NO_JUDGE, NO_PEOPLE, ONE_RATER
+from voirdire.checks.stand_in_rule import NO_JUDGE, NO_PEOPLE, ONE_RATER, barely
 from voirdire.checks.verdict import Answer, StandIn
 from voirdire.checks.words import capital, count, listing, number, share, spoken
 
@@ -34,7 +34,7 @@ def answer(verdicts: Sequence[StandIn], findings: Sequence[Finding]) -> str:
     clauses = [_clause(audited, each) for each in ("yes", "no", "cannot tell")]
     return (
         f"{_word({one.answer for one in audited})} "
-        f"{capital('; '.join(clause for clause in clauses if clause))}."
+        f"{capital('; '.join(clause for clause in clauses if clause))}.{_chosen(audited, findings)}"
     )
 
 
@@ -101,12 +101,27 @@ def _clause(verdicts: Sequence[StandIn], which: Answer) -> str:
         )
     who = judges if several_judges else "the judge"
     are = "are" if several_judges and len({one.judge for one in mine}) > 1 else "is"
-    verb = (
-        f"{are} worse than one more person would be"
-        if which == "no"
-        else f"{'agree' if are == 'are' else 'agrees'} with people as well as one more person would"
+    if which == "no":
+        return f"{on} {who} {are} worse than one more person would be"
+    agrees = "agree" if are == "are" else "agrees"
+    return f"{on} {who} {agrees} with people as well as one more person would{_barely(mine)}"
+
+
+def _chosen(verdicts: Sequence[StandIn], findings: Sequence[Finding]) -> str:
+    """What a yes must not be read without: that the judged items were easier than the others."""
+    flattering = any(finding.check == "selection" and finding.data["flattering"] for finding in findings)
+    yes = any(one.answer == "yes" for one in verdicts)
+    return (
+        " The judged items are ones that people agree on more than on the rest." if flattering and yes else ""
     )
-    return f"{on} {who} {verb}"
+
+
+def _barely(mine: Sequence[StandIn]) -> str:
+    """What a yes is worth where people themselves hardly agree."""
+    found = {name for one in mine if barely(one.person_person.defined) for name in one.metrics}
+    every = {name for one in mine for name in one.metrics}
+    where = "" if found == every else f" on {len(found):,} of them"
+    return f", and{where} people barely agree with each other" if found else ""
 
 
 def _because(mine: Sequence[StandIn]) -> str:
