@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -101,6 +102,7 @@ def test_labels_are_counted_in_with_the_judge_as_kappa_votes(aligner: Aligner, t
 def test_a_saved_aligner_predicts_the_same(aligner: Aligner, study: Study, tmp_path: Path) -> None:
     path = aligner.save(tmp_path / "aligner.json")
     again = Aligner.load(path)
+    assert again.curve is None
     one, two = aligner.predict(study), again.predict(study)
     assert (one.probabilities == two.probabilities).all()
     assert np.array_equal(one.low, two.low, equal_nan=True)
@@ -108,6 +110,21 @@ def test_a_saved_aligner_predicts_the_same(aligner: Aligner, study: Study, tmp_p
     assert again.to_dict() == aligner.to_dict()
     assert str(again) == str(aligner)
     jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+
+
+def test_a_curve_is_saved_with_the_aligner(study: Study, tmp_path: Path) -> None:
+    fitted = voirdire.align(study, replace(QUICK, curve=True))
+    assert fitted.curve is not None
+    assert "Another 100 labels should buy" in str(fitted)
+    again = Aligner.load(fitted.save(tmp_path / "aligner.json"))
+    assert again.to_dict() == fitted.to_dict()
+    assert again.curve is not None
+    assert again.curve.sentence == fitted.curve.sentence
+
+
+def test_rows_beyond_the_limit_are_drawn_by_cluster(study: Study) -> None:
+    fitted = voirdire.align(study, replace(QUICK, most_rows=50))
+    assert fitted.evaluation.design.n_rows == 50
 
 
 def test_same_seed_same_file_and_another_labels_another_hash(

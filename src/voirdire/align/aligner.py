@@ -18,6 +18,7 @@ from voirdire.align.evaluation import Evaluation
 from voirdire.align.fusion import LARGEST_KAPPA, fuse, share_bounds
 from voirdire.align.held_out import Protocol
 from voirdire.align.identity import Identity, check_labels, training_hash
+from voirdire.align.learning_curve import LearningCurve, learning_curve
 from voirdire.align.observe import Observed, features_of
 from voirdire.align.options import AlignOptions
 from voirdire.align.plain import plain, revived
@@ -40,7 +41,8 @@ class Aligner:
     """A fitted ``model`` with the ``encoding`` that reads new items alike and its out-of-fold ``evaluation``.
 
     ``identity`` pins the judges; ``data_hash`` is of the rows it was fitted on; ``options`` are what was
-    chosen. Usable on items with no human label, one or several.
+    chosen; ``curve`` says what more labels would buy, where it was asked for. Usable on items with no human
+    label, one or several.
     """
 
     model: Pool
@@ -49,6 +51,7 @@ class Aligner:
     identity: Identity
     data_hash: str
     options: AlignOptions
+    curve: LearningCurve | None = None
 
     @property
     def kappa(self) -> float:
@@ -113,6 +116,7 @@ class Aligner:
             "encoding": self.encoding.to_dict(),
             "model": self.model.to_dict(),
             "evaluation": self.evaluation.to_dict(),
+            "curve": plain(self.curve),
         }
 
     @classmethod
@@ -125,10 +129,11 @@ class Aligner:
             revived(Identity, {"judges": saved["judges"]}),
             saved["data_sha256"],
             revived(AlignOptions, saved["options"]),
+            revived(LearningCurve | None, saved["curve"]),
         )
 
     def __str__(self) -> str:
-        return str(self.evaluation)
+        return str(self.evaluation) + (f"\n{self.curve.sentence}" if self.curve else "")
 
     def _predicted(self, study: Study, metrics: tuple[str, ...]) -> Predictions:
         rows = _Rows.of(self.model, self.encoding, study, metrics)
@@ -196,7 +201,7 @@ def align(
     observed = features_of(
         study, judges=chosen.judges or None, metrics=chosen.metrics or None, columns=chosen.columns
     ).labelled
-    rngs = np.random.default_rng(chosen.seed).spawn(3)
+    rngs = np.random.default_rng(chosen.seed).spawn(4)
     observed = _at_most(observed, chosen.most_rows, rngs[2])
     protocol = Protocol(
         select=chosen.select,
@@ -209,6 +214,12 @@ def align(
     say(f"Evaluating on {len(observed):,} labelled rows")
     names = tuple(rater.id for rater in study.raters)
     evaluation = evaluate(observed.features, observed.target, protocol=protocol, raters=names, rng=rngs[0])
+    curve = None
+    if chosen.curve:
+        one = evaluation.power[0].gain_of_one.value
+        curve = learning_curve(
+            observed.features, observed.target, select=chosen.select, gain_of_one=one, say=say, rng=rngs[3]
+        )
     say("Fitting on all labels")
     return Aligner(
         fit(observed.features, observed.target, select=chosen.select, rng=rngs[1]),
@@ -217,6 +228,7 @@ def align(
         Identity.of(study, observed.encoding.judges, observed.encoding.metrics),
         training_hash(observed, study),
         chosen,
+        curve,
     )
 
 

@@ -17,7 +17,8 @@ class AlignOptions:
     ``select`` is ``pool``, ``one_se`` or a calibrator; ``calibrators`` are evaluated beside it, ``("all",)``
     for every one. The evaluation deals clusters to ``folds`` parts ``repeats`` times. ``level`` is the
     intervals' coverage, ``credal`` that of the bounds of predicted shares. Of more than ``most_rows``
-    labelled rows whole clusters are drawn at random, 0 for no limit. ``seed`` makes all repeatable.
+    labelled rows whole clusters are drawn at random, 0 for no limit. ``curve`` adds a learning curve.
+    ``seed`` makes all repeatable.
     """
 
     judges: tuple[str, ...] = ()
@@ -30,6 +31,7 @@ class AlignOptions:
     level: float = 0.95
     credal: float = 0.9
     most_rows: int = 0
+    curve: bool = False
     seed: int = 20261129
 
     def __post_init__(self) -> None:

@@ -39,6 +39,7 @@ def tables(context: Context, metrics: Sequence[str], aligner: Aligner | None) ->
         _power(found),
         _metrics(context, found),
         _contested(context, metrics, aligner),
+        _candidates(found),
         _disagreement(found),
         _reliability(found),
         _comparable(found),
@@ -47,29 +48,46 @@ def tables(context: Context, metrics: Sequence[str], aligner: Aligner | None) ->
 
 
 def _scores(found: Evaluation) -> Table:
-    columns = (
+    """Floors, the judge as it is, what is used, and the best possible."""
+    shown = [one for one in found.models if one.role != "candidate"]
+    if len(found.metrics) == 1:
+        shown = [one for one in shown if one.name != "label_prior"]
+    rows = _score_rows(shown)
+    floor = found.model("metric_prior")
+    if not math.isnan(found.optimum) and floor is not None:
+        best: dict[str, Cell] = {"model": "best possible", "role": "by model", "rows": found.design.n_rows}
+        best |= {"minus_prior": floor.log.value - found.optimum, "log": found.optimum, "kernel": 0.0}
+        rows.append(Row(best))
+    caption = "From floors to ceiling: how well each prediction knows people's labels, out of fold"
+    return Table("alignment", caption, _score_columns(found), tuple(rows), ("minus_prior",))
+
+
+def _candidates(found: Evaluation) -> Table:
+    rows = _score_rows([one for one in found.models if one.role == "candidate"])
+    caption = f"The {count(len(rows), 'aligned prediction')} one by one"
+    return Table("candidates", caption, _score_columns(found), tuple(rows), ("minus_prior",), folded=True)
+
+
+def _score_columns(found: Evaluation) -> tuple[Column, ...]:
+    return (
         Column("model", "Prediction"),
         Column("role", "What it is"),
+        Column("rows", "Rows", "count"),
         Column("minus_prior", "Gain over base rates, nats", "difference"),
         Column("log", "Log score, nats", "coefficient"),
         Column("kernel", found.kernel_name[:1].upper() + found.kernel_name[1:], "coefficient"),
     )
-    ordered = sorted(found.models, key=lambda one: -one.log.value)
-    rows = [Row(_score_cells(one)) for one in ordered]
-    if not math.isnan(found.optimum):
-        cells: dict[str, Cell] = {"model": "best possible", "role": "by model", "log": found.optimum}
-        floor = found.model("metric_prior")
-        if floor is not None:
-            cells["minus_prior"] = floor.log.value - found.optimum
-        rows.append(Row({**cells, "kernel": 0.0}))
-    caption = "From floors to ceiling: how well each prediction knows people's labels, out of fold"
-    return Table("alignment", caption, columns, tuple(rows), ("minus_prior",))
+
+
+def _score_rows(models: Sequence[ModelScore]) -> list[Row]:
+    return [Row(_score_cells(one)) for one in sorted(models, key=lambda one: -one.log.value)]
 
 
 def _score_cells(one: ModelScore) -> dict[str, Cell]:
     return {
         "model": NAMES.get(one.name, one.name.replace("_", " ")),
         "role": ROLES[one.role],
+        "rows": one.log.n_items,
         "minus_prior": Missing("reference") if one.name == "metric_prior" else one.minus_prior,
         "log": one.log,
         "kernel": one.kernel,

@@ -49,6 +49,7 @@ def command(
     ] = None,
     folds: Annotated[int, typer.Option("--folds", help="Parts of the outer cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option("--repeats", help="How often the parts are dealt anew.")] = 3,
+    curve: Annotated[bool, typer.Option("--curve", help="Say what more labels would buy (slower).")] = False,
     level: flags.Level = 0.95,
     credal: Annotated[float, typer.Option("--credal", help="Coverage of predicted shares' bounds.")] = 0.9,
     seed: flags.Seed = 20261129,
@@ -71,6 +72,7 @@ def command(
         repeats=repeats,
         level=level,
         credal=credal,
+        curve=curve,
         seed=seed,
     )
     with steps(quiet=quiet or as_json) as step, mapping(jobs) as run:
