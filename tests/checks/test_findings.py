@@ -190,6 +190,25 @@ def test_every_row_with_raw_agreement_has_a_chance_corrected_figure() -> None:
                 assert keys & {"judge_person", "kappa", "agreement", "each_other", "majority"}, one.name
 
 
+def test_a_judge_that_spells_labels_its_own_way_is_called_out() -> None:
+    scale = Scale("nominal", ("pass", "fail", "PASS", "FAIL"))
+    labels = {"ann": [P, F, P, P], "bob": [P, F, F, P], "judge": ["PASS", "FAIL", "PASS", "PASS"]}
+    found = finding(study(table("help", labels), [Metric("help", scale)], judges=["judge"]), "against_people")
+    assert any(
+        "judge gives 'PASS' and 'FAIL' on 4 of 4 (100\u00a0%) of its verdicts" in note
+        for note in found.beware
+    )
+    assert found.actions[0].what == "Say what judge means by 'PASS' and 'FAIL' on help"
+
+
+def test_a_judge_on_another_scale_of_numbers_is_called_out() -> None:
+    values = tuple(range(0, 101, 5))
+    scale = Scale("numeric", tuple(map(str, values)), ordered=True, values=tuple(map(float, values)))
+    labels = {"ann": ["0", "95", "50"], "bob": ["5", "100", "45"], "judge": ["5", "0", "5"]}
+    found = finding(study(table("help", labels), [Metric("help", scale)], judges=["judge"]), "against_people")
+    assert any("judge uses 0 to 5 and people 0 to 100" in note for note in found.beware)
+
+
 def test_vote_pairs_with_and_without_ties() -> None:
     rows = table(
         "it",

@@ -149,6 +149,20 @@ slices: [turn]
     assert swapped.cells["same"] == "1,044 of 1,240 (84.2\u00a0%)"
 
 
+def test_mtbench_as_it_is_turns_on_verdicts_that_changed_with_the_order(mtbench: Study) -> None:
+    done = audit(mtbench, OPTIONS)
+    assert done.answer == (
+        "Cannot tell. On preference this audit cannot tell, because the answer depends on how indeterminate "
+        "labels are counted."
+    )
+    found = done.stand_in[0].judge_person.by_policy
+    assert found["kept apart"].value == pytest.approx(0.3210, abs=5e-5)
+    assert found["as tie"].value == pytest.approx(0.3952, abs=5e-5)
+    against = done.finding("against_people")
+    assert against is not None
+    assert any("'tie_inconsistent' on 194 of 1,232" in note for note in against.beware)
+
+
 def _counts(cell: str) -> tuple[int, int]:
     """The two counts of a cell such as "1,063 of 1,751, 60.7 %"."""
     same, rest = cell.split(" of ")

@@ -138,6 +138,12 @@ def test_an_interval_of_the_margins_width_is_not_said_to_settle_what_it_would_no
     assert reach_needed([Estimate(-0.05, -0.35, 0.25)], MARGIN) == (0.10, False)
 
 
+def test_an_answer_that_a_mapping_decides_says_so() -> None:
+    found = [Estimate(-0.11, -0.18, -0.04), Estimate(-0.03, -0.11, 0.05)]
+    assert decide(found, MARGIN) == "cannot tell"
+    assert reason(found, [Estimate(0.43)], 407, MARGIN) == "407 items; answer depends on mapping"
+
+
 def test_a_yes_says_where_people_barely_agree() -> None:
     why = reason([Estimate(0.02, -0.05, 0.09)], [Estimate(0.05)], 300, MARGIN)
     assert why == "difference at least −0.05, above −0.10; people barely agree"

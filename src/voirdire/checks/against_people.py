@@ -13,6 +13,7 @@ from voirdire.checks.base_rates import base_rate_table
 from voirdire.checks.by_slice import parts
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.foreign_labels import foreign_actions, foreign_labels
 from voirdire.checks.limits import capped, within
 from voirdire.checks.majorities import against_majority
 from voirdire.checks.panels import as_judge, several
@@ -64,7 +65,9 @@ def against_people(context: Context) -> Finding | None:
             f"{'; '.join(scales)}.",
             "Where one person rated an item, agreement with that person cannot be told from that "
             "person's own errors.",
+            *foreign_labels(context, every),
         ),
+        actions=tuple(foreign_actions(context, every)),
         data={"compared": len(every)},
     )
 

@@ -15,7 +15,7 @@ from voirdire.checks.limits import capped
 from voirdire.checks.panels import indeterminate_codes
 from voirdire.checks.rating_notes import note_tables
 from voirdire.checks.stand_in_cases import cases
-from voirdire.checks.words import count, listing, percent, share
+from voirdire.checks.words import capital, count, listing, percent, share
 from voirdire.registry import register
 from voirdire.stats.proportion import proportion
 
@@ -180,6 +180,7 @@ def _answer(rows: Sequence[Row], total: int) -> str:
         else "every item with several people has a majority"
     )
     unsure = [row for row in rows if not isinstance(row.cells["admits"], Missing)]
+    unsure = [row for row in unsure if not str(row.cells["labels"]).startswith("0 of ")]
     if not unsure:
         return f"{items[:1].upper()}{items[1:]}."
     given = {str(row.cells["label"]) for row in unsure}
@@ -187,4 +188,4 @@ def _answer(rows: Sequence[Row], total: int) -> str:
     low, high = percent(min(values)), percent(max(values))
     span = low if low == high else f"{low} to {high}"
     make = "makes" if len(given) == 1 else "make"
-    return f"{listing(sorted(given)).capitalize()} {make} up {span} of a metric's labels, and {items}."
+    return f"{capital(listing(sorted(given)))} {make} up {span} of a metric's labels, and {items}."

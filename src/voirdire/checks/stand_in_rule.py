@@ -11,6 +11,7 @@ from voirdire.stats import REASONS, Estimate
 from voirdire.stats.transforms import normal_quantile
 
 __all__ = [
+    "BY_MAPPING",
     "FEW_ITEMS",
     "MEANING",
     "NO_JUDGE",
@@ -28,6 +29,7 @@ __all__ = [
 ONE_RATER = "one rater per item"
 NO_JUDGE = "no judge on this metric"
 NO_PEOPLE = "no person rated this metric"
+BY_MAPPING = "answer depends on mapping"
 NO_SHARED = "no item has both a person and a verdict"
 
 FEW_ITEMS = 50
@@ -96,6 +98,8 @@ def reason(differences: Sequence[Estimate], people: Sequence[Estimate], n_items:
     items = f"{count(n_items, 'item')}; "
     if n_items < FEW_ITEMS and barely(people):
         return f"{items}people barely agree"
+    if len({decide([one], margin) for one in differences}) > 1:
+        return f"{items}{BY_MAPPING}"
     if min(one.value for one in differences) < 0 < max(one.value for one in differences):
         return f"{items}sign depends on mapping"
     return f"{items}interval {number(low)} to {number(high)}"

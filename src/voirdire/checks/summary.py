@@ -10,7 +10,7 @@ from voirdire.checks.context import Context
 from voirdire.checks.coverage import units
 from voirdire.checks.finding import Action, Bounds, Finding
 from voirdire.checks.stand_in_cases import pooled_pairs
-from voirdire.checks.stand_in_rule import NO_JUDGE, NO_PEOPLE, ONE_RATER, barely
+from voirdire.checks.stand_in_rule import BY_MAPPING, NO_JUDGE, NO_PEOPLE, ONE_RATER, barely
 from voirdire.checks.verdict import Answer, StandIn
 from voirdire.checks.words import capital, count, listing, number, share, spoken
 
@@ -143,6 +143,9 @@ def _kind(one: StandIn) -> tuple[str, str]:
         return "each item had one person", "each item had one person"
     if not one.n_items:
         return one.reason, one.reason
+    if one.reason.endswith(BY_MAPPING):
+        words = "the answer depends on how indeterminate labels are counted"
+        return words, words
     if one.difference.defined:
         return "the interval is too wide for the margin", "the interval is too wide"
     return "the labels do not vary", "the labels do not vary"
@@ -212,4 +215,8 @@ def _indeterminate(context: Context) -> dict[str, str]:
         for label in scale.indeterminate:
             given, total = counts.get(label, (0, 0))
             counts[label] = given + int((coded.label == scale.code(label)).sum()), total + coded.n_ratings
-    return {label.capitalize(): f"{n:,} of {total:,} labels" for label, (n, total) in counts.items()}
+    return {
+        label[:1].upper() + label[1:]: f"{n:,} of {total:,} labels"
+        for label, (n, total) in counts.items()
+        if n
+    }

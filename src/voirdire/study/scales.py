@@ -16,6 +16,8 @@ __all__ = ["as_number", "declared_scale", "found_scale", "members_of", "with_set
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MOST_ORDINAL = 11
+INCONSISTENT = "_inconsistent"
+"""How the label of a pairwise verdict ends that changed when the answers were shown in the other order."""
 
 
 def as_number(label: str) -> float | None:
@@ -39,7 +41,10 @@ def found_scale(labels: Collection[str], *, pairs: bool) -> Scale:
     if labels and all(value is not None for value in numbers.values()):
         return _numbers({label: value for label, value in numbers.items() if value is not None})
     if pairs and {"first", "second"} <= set(labels):
-        return Scale("pairwise", (*PAIRWISE_LABELS, *sorted(set(labels) - set(PAIRWISE_LABELS))))
+        others = sorted(set(labels) - set(PAIRWISE_LABELS))
+        # a verdict that changed with the order shown is often counted as a tie, and is none
+        flipped = {label: ("tie",) for label in others if label.endswith(INCONSISTENT)}
+        return Scale("pairwise", (*PAIRWISE_LABELS, *others), indeterminate=flipped)
     kind: Kind = "binary" if len(labels) == 2 else "nominal"
     return Scale(kind, tuple(sorted(labels, key=lambda label: (label.lower(), label))))
 
