@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from voirdire.align.judge_output import JudgeOutput, swap
-from voirdire.align.plain_scale import scale_from_dict, scale_to_dict
 from voirdire.errors import UserError
 from voirdire.study.scale import Scale
 
@@ -71,12 +70,8 @@ class Features:
         return len(self.metric)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process: the scale in plain form, without what was computed on the way."""
-        state = {part.name: getattr(self, part.name) for part in fields(self)}
-        return {**state, "scale": scale_to_dict(self.scale)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({**state, "scale": scale_from_dict(state["scale"])})
+        """For another process: the fields alone, without what was computed on the way."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @property
     def n_labels(self) -> int:

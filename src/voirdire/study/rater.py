@@ -24,4 +24,4 @@ class Rater:
     expertise: str = ""
     model: str = ""
     family: str = ""
-    attributes: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, str] = field(default_factory=dict, hash=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from voirdire.errors import UserError
 
@@ -32,7 +32,7 @@ class Scale:
     labels: tuple[str, ...]
     ordered: bool = False
     values: tuple[float, ...] | None = None
-    indeterminate: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    indeterminate: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     separator: str | None = None
 
     def __post_init__(self) -> None:
@@ -49,6 +49,11 @@ class Scale:
                     f"indeterminate label '{label}' names '{unknown[0]}', which the scale does not list",
                     expected=f"one of {', '.join(self.labels)}",
                 )
+
+    def __reduce__(self) -> tuple[type[Scale], tuple[Any, ...]]:
+        # a mapping proxy can be neither pickled nor copied
+        admits = dict(self.indeterminate)
+        return Scale, (self.kind, self.labels, self.ordered, self.values, admits, self.separator)
 
     @property
     def verdicts(self) -> tuple[str, ...]:
