@@ -419,6 +419,7 @@ def test_two_judges_of_one_name_are_refused() -> None:
         ({"variant_of": [None, "a", "b", None]}, [0, 0, 0, 1]),
         ({"parent_id": ["z", None, "z", "b"]}, [1, 0, 1, 0]),
         ({"variant_of": ["b", "a", None, "d"]}, [0, 0, 1, 2]),
+        ({"variant_of": ["b", "c", "b", None]}, [0, 0, 0, 1]),
     ],
 )
 def test_clusters_are_found(columns: dict[str, list[str | None]], clusters: list[int]) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from voirdire.errors import UserError
 from voirdire.opening import open as open_study
-from voirdire.study import KEPT_APART, LEFT_OUT, Policy, Scale, Study, policies
+from voirdire.study import KEPT_APART, LEFT_OUT, Column, Policy, Scale, Study, policies
+from voirdire.study.clusters import find_clusters
 
 BORDERLINE = {
     "kind": "nominal",
@@ -125,3 +126,11 @@ def test_a_policy_leaves_out_what_does_not_admit_its_verdict() -> None:
 def test_a_scale_that_contradicts_itself_is_a_mistake(scale: dict[str, Any]) -> None:
     with pytest.raises(UserError):
         Scale(**scale)
+
+
+def test_a_conversation_of_many_turns_is_one_cluster() -> None:
+    n = 20_000
+    turns = [f"turn {k}" for k in range(n)]
+    cluster, _ = find_clusters(turns, {"parent_id": Column.of([None, *turns[:-1]])}, ())
+    assert cluster is not None
+    assert not cluster.any()

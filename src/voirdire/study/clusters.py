@@ -51,12 +51,12 @@ def _numbered(cluster: Column, ids: Sequence[str]) -> NDArray[np.int32]:
 def _roots(ids: Sequence[str], parent: Column) -> Column:
     """The first item of each chain of parents; a parent that was not rated still names the chain."""
     parents = {name: above for name, above in zip(ids, parent, strict=True) if above is not None}
-
-    def root(name: str) -> str:
-        passed = {name}
-        while (above := parents.get(name)) is not None and above not in passed:
-            passed.add(above)
-            name = above
-        return name if above is None else min(passed)
-
-    return Column.of([root(name) for name in ids])
+    roots: dict[str, str] = {}
+    for name in ids:
+        chain: dict[str, None] = {}
+        while name not in roots and name not in chain:
+            chain[name] = None
+            name = parents.get(name, name)
+        # the walk ends at an item without a parent, where an earlier walk has been, or where a circle closes
+        roots |= dict.fromkeys(chain, roots.get(name, name))
+    return Column.of([roots[name] for name in ids])
