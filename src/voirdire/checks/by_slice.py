@@ -76,7 +76,7 @@ def _people_parts(study: Study) -> Iterator[Part]:
     names = dict.fromkeys(name for rater in people for name in rater.attributes)
     columns = {"expertise": [rater.expertise for rater in study.raters]}
     columns |= {name: [rater.attributes.get(name, "") for rater in study.raters] for name in names}
-    human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)
+    human = study.is_kind("human")
     for name, column in columns.items():
         values = np.array(column, dtype=object)
         present = sorted({value for value in values[human] if value})

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from voirdire.checks.options import AuditOptions
-from voirdire.study import Panel, Policy, Slice, Study, Verdicts, policies
+from voirdire.study import Panel, Policy, RaterKind, Study, Verdicts, policies
 
 __all__ = ["Context"]
 
@@ -24,7 +24,7 @@ class Context:
 
     study: Study
     options: AuditOptions
-    _panels: dict[tuple[str, str, str], Panel] = field(default_factory=dict, repr=False)
+    _panels: dict[tuple[str, str], Panel] = field(default_factory=dict, repr=False)
     _verdicts: dict[tuple[str, str, int], Verdicts] = field(default_factory=dict, repr=False)
     _shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -45,12 +45,12 @@ class Context:
         """Every defensible mapping of the metric's indeterminate labels."""
         return policies(self.study.metric(metric).scale)
 
-    def people(self, metric: str, policy: Policy | None = None, where: Slice | None = None) -> Panel:
-        """The people's labels on ``metric`` under ``policy``, in one slice or all."""
+    def people(self, metric: str, policy: Policy | None = None) -> Panel:
+        """The people's labels on ``metric`` under ``policy``, by default the metric's declared one."""
         chosen = policy or self.study.metric(metric).policy
-        key = (metric, chosen.name, "" if where is None else str(where))
+        key = (metric, chosen.name)
         if key not in self._panels:
-            self._panels[key] = self.study.panel(metric, policy=chosen, where=where)
+            self._panels[key] = self.study.panel(metric, policy=chosen)
         return self._panels[key]
 
     def verdicts(self, metric: str, judge: int, policy: Policy | None = None) -> Verdicts:
@@ -83,9 +83,8 @@ class Context:
         judged = set(self.judged())
         return tuple(name for name in self.audited() if name in judged) or self.audited()
 
-    def _metrics_with(self, kind: str) -> tuple[str, ...]:
+    def _metrics_with(self, kind: RaterKind) -> tuple[str, ...]:
         study = self.study
-        of_kind = np.array([rater.kind == kind for rater in study.raters], dtype=bool)
-        rows = study.usable & of_kind[study.ratings.rater]
+        rows = study.usable & study.is_kind(kind)[study.ratings.rater]
         present = np.bincount(study.ratings.metric[rows], minlength=len(study.metrics)) > 0
         return tuple(metric.name for metric, found in zip(study.metrics, present, strict=True) if found)

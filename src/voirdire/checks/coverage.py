@@ -78,11 +78,10 @@ def coverage(context: Context) -> Finding | None:
 
 def _units(context: Context) -> Units:
     study, ratings = context.study, context.study.ratings
-    human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)
     counted = np.isin(
         np.arange(len(study.metrics)), [study.metric_index(name) for name in context.compared()]
     )
-    rows = np.flatnonzero(study.usable & human[ratings.rater] & counted[ratings.metric])
+    rows = np.flatnonzero(study.usable & study.is_kind("human")[ratings.rater] & counted[ratings.metric])
     unit = ratings.metric[rows].astype(np.int64) * len(study.items) + ratings.item[rows]
     pair = np.sort(unit)
     if len(ratings.run.values) > 1:

@@ -98,11 +98,10 @@ def _one_sided_labels(
     study, ratings = context.study, context.study.ratings
     if not (raters == 1).any() or not (raters > 1).any():
         return
-    human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)
     compared = np.isin(
         np.arange(len(study.metrics)), [study.metric_index(name) for name in context.compared()]
     )
-    rows = np.flatnonzero(study.usable & human[ratings.rater] & compared[ratings.metric])
+    rows = np.flatnonzero(study.usable & study.is_kind("human")[ratings.rater] & compared[ratings.metric])
     unit = metric.astype(np.int64) * len(study.items) + item
     place = np.searchsorted(
         unit, ratings.metric[rows].astype(np.int64) * len(study.items) + ratings.item[rows]

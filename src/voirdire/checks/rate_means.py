@@ -149,7 +149,7 @@ def _by_rater(
     rows = first_runs(context, study.rows(metric.name))
     for judge in judges:
         yield study.raters[judge].id, rows[study.ratings.rater[rows] == judge]
-    human = np.array([rater.kind == "human" for rater in study.raters], dtype=bool)[study.ratings.rater[rows]]
+    human = study.is_kind("human")[study.ratings.rater[rows]]
     if human.any() and (people or not judges):
         yield "people", rows[human]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
 from voirdire.checks.outcomes import passing
-from voirdire.study import Metric
+from voirdire.study import Metric, RaterKind
 
 __all__ = ["VerdictRows", "first_runs", "verdict_rows"]
 
@@ -26,7 +26,7 @@ class VerdictRows:
     these are: judge, or human where there is no judge.
     """
 
-    kind: str
+    kind: RaterKind
     rater: NDArray[np.intp]
     item: NDArray[np.intp]
     metric: NDArray[np.intp]
@@ -75,11 +75,10 @@ def first_runs(context: Context, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def _verdict_rows(context: Context) -> VerdictRows:
     study, ratings = context.study, context.study.ratings
-    kind = "judge" if study.raters_of("judge") else "human"
-    mine = np.array([rater.kind == kind for rater in study.raters], dtype=bool)
+    kind: RaterKind = "judge" if study.raters_of("judge") else "human"
     outcome = [_outcomes(metric) for metric in study.metrics]
     known = np.array([one is not None for one in outcome], dtype=bool)
-    asked = np.flatnonzero(mine[ratings.rater] & known[ratings.metric])
+    asked = np.flatnonzero(study.is_kind(kind)[ratings.rater] & known[ratings.metric])
     rows = first_runs(context, asked[study.usable[asked]])
     width = max([len(one) for one in outcome if one is not None], default=1)
     table = np.full((len(outcome), width), -1, dtype=np.int8)

@@ -39,7 +39,7 @@ class Long:
 
     columns: Mapping[str, Column]
     raw: Column
-    table: NDArray[np.int16]
+    table: NDArray[np.int32]
     row: NDArray[np.int64]
     tables: tuple[LongTable, ...]
     given: Mapping[str, NDArray[np.bool_]]
@@ -68,10 +68,6 @@ class Long:
             given={name: mask[rows] for name, mask in self.given.items()},
         )
 
-    def with_columns(self, **columns: Column) -> Long:
-        """The same ratings with further or other columns."""
-        return replace(self, columns={**self.columns, **columns})
-
 
 def concatenate(parts: Sequence[Long]) -> Long:
     """The ratings of all ``parts``, one after another; a column that a table lacks is missing in its rows."""
@@ -89,7 +85,7 @@ def concatenate(parts: Sequence[Long]) -> Long:
             for name in names
         },
         raw=Column.concatenate([part.raw for part in parts]),
-        table=np.concatenate([np.full(len(part), at, dtype=np.int16) for at, part in enumerate(parts)]),
+        table=np.concatenate([np.full(len(part), at, dtype=np.int32) for at, part in enumerate(parts)]),
         row=np.concatenate([part.row for part in parts]),
         tables=tuple(table for part in parts for table in part.tables),
         given=given,

@@ -43,7 +43,7 @@ class Ratings:
     raw: Column
     label: NDArray[np.int32]
     status: NDArray[np.int8]
-    source: NDArray[np.int16]
+    source: NDArray[np.int32]
     row: NDArray[np.int64]
     probabilities: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     attributes: Mapping[str, Column] = field(default_factory=dict)

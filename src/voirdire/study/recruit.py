@@ -76,6 +76,9 @@ def _check_one_model(long: Long, raters: Sequence[Rater]) -> None:
     if model is None or constant_within(long.columns["item_id"], model, long.given.get("model")) is not None:
         return
     rater = long.columns["rater_id"].codes
+    of_judge = np.array([one.kind == "judge" for one in raters], dtype=bool)[rater] & ~model.is_missing
+    if constant_within(long.columns["rater_id"], model, of_judge) is not None:
+        return
     faults = Faults()
     for code, judge in enumerate(raters):
         if judge.kind != "judge":

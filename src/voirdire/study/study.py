@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from voirdire.study.items import Items
 from voirdire.study.metric import Metric
 from voirdire.study.panel import Panel, Verdicts
 from voirdire.study.policy import Policy
-from voirdire.study.rater import Rater, RaterKind
+from voirdire.study.rater import RATER_KINDS, Rater, RaterKind
 from voirdire.study.ratings import OK, Ratings, Source
 from voirdire.study.review import Review
 from voirdire.study.slicing import Slice
@@ -66,6 +66,10 @@ class Study:
         """Positions of the raters of one kind."""
         return tuple(code for code, rater in enumerate(self.raters) if rater.kind == kind)
 
+    def is_kind(self, kind: RaterKind) -> NDArray[np.bool_]:
+        """Which raters are of one kind, (n_raters,)."""
+        return self._masks[kind]
+
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
         """Ratings that count in unbiased figures, (n,): labelled, not anchored, no example for the judge."""
@@ -88,7 +92,7 @@ class Study:
         if usable:
             rows = rows[self.usable[rows]]
         if kind is not None:
-            rows = rows[np.isin(self._kind[self.ratings.rater[rows]], [kind])]
+            rows = rows[self.is_kind(kind)[self.ratings.rater[rows]]]
         if where is not None:
             rows = rows[where.mask[self.ratings.item[rows]]]
         return rows
@@ -157,8 +161,8 @@ class Study:
             for code, value in enumerate(column.values)
         )
 
-    def export(self, path: str) -> None:
-        """Write every rating of every rater as it came in; the format follows the suffix."""
+    def export(self, path: str | PathLike[str]) -> None:
+        """Write every rating of every rater as it came in; the format follows the suffix of ``path``."""
         registry.get("writer", "ratings")(self, path)
 
     def __repr__(self) -> str:
@@ -173,8 +177,9 @@ class Study:
         return {metric.name: code for code, metric in enumerate(self.metrics)}
 
     @cached_property
-    def _kind(self) -> NDArray[Any]:
-        return np.array([rater.kind for rater in self.raters])
+    def _masks(self) -> dict[RaterKind, NDArray[np.bool_]]:
+        kinds = [rater.kind for rater in self.raters]
+        return {kind: np.array([one == kind for one in kinds], dtype=bool) for kind in RATER_KINDS}
 
     @cached_property
     def _judges_by_metric(self) -> tuple[tuple[int, ...], ...]:

@@ -67,7 +67,7 @@ def to_long(
     columns = {name: column.without([""]) for name, column in named.columns.items() if name != "label"}
     columns["label"] = label
     described = LongTable(table.source, named.names, table.text, names)
-    long = Long(columns, raw, np.zeros(len(row), dtype=np.int16), row, (described,), {})
+    long = Long(columns, raw, np.zeros(len(row), dtype=np.int32), row, (described,), {})
     return _named_rows(long, faults), named.notes
 
 
