@@ -52,7 +52,7 @@ def test_coverage_counts_people_items_and_fields() -> None:
     found = finding(made, "coverage")
     assert (
         found.answer
-        == "3 people labelled 3 items on 1 of 10 metrics; 1 of 3 (33\u00a0%) were seen by one person."
+        == "3 people labelled 3 items on 1 of 10 metrics; 1 of 3 (33\u00a0%) was seen by one person."
     )
     assert found.data["raters_per_item"] == {"1": 1, "2": 1, "3": 1}
     fields = {str(row.cells["field"]): row.cells["people"] for row in part(found, "fields").rows}
@@ -70,6 +70,20 @@ def test_coverage_names_model_sets_and_never_pools_them_silently() -> None:
     assert any(
         "2 of 3 labels come from model set 'earlier' and 1 of 3 labels" in note for note in found.beware
     )
+
+
+def test_a_figure_over_several_model_sets_says_that_it_pools_them() -> None:
+    rows = table("help", {"ann": [P, F, P, F], "bob": [P, F, None, None], "judge": [P, F, P, P]})
+    sets = ["earlier", "earlier", "new", "new", "earlier", "earlier", None, None, None, None]
+    metric = Metric("help", BORDERLINE)
+    made = study(rows, [metric], judges=["judge"], rating_attributes={"model_set": sets})
+    pooled = [
+        row
+        for row in part(finding(made, "against_people"), "policies").rows
+        if "several or" in str(row.cells["part"])
+    ]
+    assert pooled
+    assert {row.note for row in pooled} == {"pools model sets 'earlier' and 'new'"}
 
 
 # people
@@ -354,6 +368,16 @@ def test_polarity_turns_present_into_pass_or_fail() -> None:
     ]
     found = part(finding(study(rows, metrics, judges=["judge"]), "rates"), "rates").rows[0]
     assert (value(found, "positive"), value(found, "negative")) == (1.0, 0.25)
+
+
+def test_labels_without_a_passing_one_are_counted_each() -> None:
+    metric = Metric("tone", Scale("nominal", ("warm", "cold", "neutral")))
+    found = finding(
+        study(table("tone", {"ann": ["warm", "cold"], "bob": ["warm", "warm"]}), [metric]), "rates"
+    )
+    shares = {str(row.cells["label"]): value(row, "share") for row in part(found, "labels").rows}
+    assert shares == {"warm": 0.75, "cold": 0.25, "neutral": 0.0}
+    assert found.answer == "On tone 75\u00a0% of 4 labels by people are 'warm'."
 
 
 def test_systems_are_ranked_with_intervals_and_their_spread() -> None:

@@ -234,7 +234,7 @@ def _answer(every: Sequence[Case]) -> str:
         return f"It agrees {how} people agree with each other; the interval of the difference {zero} 0."
     which = "judges and metrics" if len({one.judge for one in compared}) > 1 else "metrics"
     return (
-        f"On {less:,} of {len(defined):,} {which} it agrees less with people than people agree with each "
-        "other, under every "
-        f"mapping; on {apart:,} the difference excludes 0."
+        f"On {less:,} of {len(defined):,} {which} the judge agrees less with people than people agree with "
+        f"each other, under every mapping of indeterminate labels; on {apart:,} the interval of the "
+        "difference excludes 0, each read alone."
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
+from voirdire.checks.coverage_notes import pools_model_sets
 from voirdire.checks.finding import Cell, Column, Evidence, Missing, Row, Table
 from voirdire.checks.limits import capped
 from voirdire.checks.majorities import against_majority
@@ -92,7 +93,8 @@ def _rows(context: Context, judge: int, metrics: Sequence[str], policy: Policy) 
             "part": "several or one: majority, or the one expert",
             "items": int(given.sum()),
         }
-        yield Row(cells | _majority(context, judge, metrics, policy, ALL), evidence)
+        pools = pools_model_sets(context, metrics)
+        yield Row(cells | _majority(context, judge, metrics, policy, ALL), evidence, pools)
 
 
 def _majority(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from voirdire.checks.context import Context
 from voirdire.checks.coverage_notes import bewares, gaps
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.verdict_rows import first_runs
 from voirdire.checks.words import count, percent, share
 from voirdire.registry import register
 from voirdire.study import STATUSES, Study
@@ -108,7 +109,10 @@ def _answer(context: Context, rated: Units) -> str:
     of_all = f" of {total:,}" if total > metrics else ""
     people = count(rated.people, "person", "people")
     single = int((rated.raters == 1).sum())
-    seen = f"{share(single, n)} were seen by one person" if single else "each was seen by two people or more"
+    fewest, most = int(rated.raters.min()), int(rated.raters.max())
+    each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    were = "was" if single == 1 else "were"
+    seen = f"{share(single, n)} {were} seen by one person" if single else f"each was seen by {each} people"
     return (
         f"{people} labelled {count(n, rated.noun)} on {metrics:,}{of_all} "
         f"{'metric' if metrics == 1 and not of_all else 'metrics'}; {seen}."
@@ -177,11 +181,12 @@ def _histogram(rated: Units) -> Table:
 def _fields(context: Context) -> Table:
     study = context.study
     rows_of = [study.rows(name, kind="human") for name in context.compared()]
-    raters = study.ratings.rater[np.concatenate(rows_of)] if rows_of else np.empty(0, dtype=np.int32)
+    rows = first_runs(context, np.concatenate(rows_of)) if rows_of else np.empty(0, dtype=np.intp)
+    raters = study.ratings.rater[rows]
     labels = np.bincount(raters, minlength=len(study.raters))
     people = [code for code in study.raters_of("human") if labels[code]]
     fields = Counter(study.raters[code].expertise or "not recorded" for code in people)
-    rows = []
+    found = []
     for field, n in sorted(fields.items(), key=lambda pair: (pair[0] == "not recorded", -pair[1], pair[0])):
         mine = [code for code in people if (study.raters[code].expertise or "not recorded") == field]
         cells: dict[str, Cell] = {
@@ -189,13 +194,13 @@ def _fields(context: Context) -> Table:
             "people": n,
             "labels": int(labels[mine].sum()),
         }
-        rows.append(Row(cells, Evidence(raters=tuple(study.raters[code].id for code in mine))))
+        found.append(Row(cells, Evidence(raters=tuple(study.raters[code].id for code in mine))))
     columns = (
         Column("field", "Field"),
         Column("people", "People", "count"),
         Column("labels", "Labels", "count"),
     )
-    return Table("fields", "Who rated, by field", columns, tuple(rows))
+    return Table("fields", "Who rated, by field", columns, tuple(found))
 
 
 def _statuses(study: Study) -> Table:

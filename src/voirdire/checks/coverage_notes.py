@@ -4,7 +4,7 @@ recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from voirdire.checks.context import Context
 from voirdire.checks.words import capital, count, listing, percent
 
-__all__ = ["bewares", "gaps"]
+__all__ = ["bewares", "gaps", "pools_model_sets"]
 
 FEWEST = 20
 """Labels that a part needs before the absence of a label in it says anything."""
@@ -75,6 +75,16 @@ def gaps(context: Context) -> Iterator[str]:
         yield f"field: not recorded for {unknown:,} of {count(len(rated), 'person', 'people')}"
 
 
+def pools_model_sets(context: Context, metrics: Sequence[str]) -> str:
+    """The note of a figure that pools people's labels from several model sets, empty where there is one."""
+    column = context.study.ratings.attributes.get("model_set")
+    if column is None or not metrics:
+        return ""
+    rows = np.concatenate([context.study.rows(name, kind="human") for name in metrics])
+    found = [f"'{column.values[code]}'" for code in np.unique(column.codes[rows]) if code >= 0]
+    return f"pools model sets {listing(found)}" if len(found) > 1 else ""
+
+
 def _model_sets(context: Context) -> Iterator[str]:
     column = context.study.ratings.attributes.get("model_set")
     if column is None or not context.compared():
@@ -88,7 +98,7 @@ def _model_sets(context: Context) -> Iterator[str]:
     unstated = int((codes < 0).sum())
     if said:
         tail = f", {unstated:,} state no set" if unstated else ""
-        yield f"{listing(said)}{tail}. Figures from different runs are named apart and not compared as one."
+        yield f"{listing(said)}{tail}. A figure that pools them mixes runs of the systems, and says so."
 
 
 def _one_sided_labels(

@@ -137,7 +137,7 @@ def _answer(context: Context, found: Sequence[Agreed], alone: Sequence[str]) -> 
     scale = context.options.reading
     words = Counter(reading(one, scale).split(":")[0] for one in defined)
     if len(found) == 1:
-        return f"α is {spoken(defined[0])}: {reading(defined[0], scale)} ({TITLES[scale]}).{tail}"
+        return f"α is {spoken(defined[0])}, {reading(defined[0], scale)} ({TITLES[scale]}).{tail}"
     low, high = min(one.value for one in defined), max(one.value for one in defined)
     said = listing([f"{word} on {n:,}" for word, n in words.most_common()])
     return (

@@ -16,7 +16,7 @@ from voirdire.stats import Estimate
 from voirdire.stats.clustered import clustered_mean
 from voirdire.study import Metric
 
-__all__ = ["extremes", "mean_tables"]
+__all__ = ["by_rater", "extremes", "mean_tables"]
 
 MOST_METRICS = 60
 POINTS = {"first": 1.0, "tie": 0.5, "tie_inconsistent": 0.5, "second": 0.0}
@@ -82,7 +82,7 @@ def _means(context: Context, metric: Metric) -> Iterator[Row]:
     study = context.study
     values = values_of(metric.scale)
     assert values is not None, "asked of scales with numbers only"
-    for name, rows in _by_rater(context, metric):
+    for name, rows in by_rater(context, metric):
         value, item = values[study.ratings.label[rows]], study.ratings.item[rows]
         yield _mean(context, metric, name, "all", value, item)
         column = study.items.attributes.get("system")
@@ -119,7 +119,7 @@ def _wins(context: Context, metric: Metric) -> Iterator[Row]:
         return
     points = np.array([POINTS.get(label, np.nan) for label in metric.scale.labels])
     systems = list(dict.fromkeys((*sides[0].values, *sides[1].values)))
-    for name, rows in _by_rater(context, metric, people=True):
+    for name, rows in by_rater(context, metric, people=True):
         won, item = points[study.ratings.label[rows]], study.ratings.item[rows]
         for system in systems:
             first, second = sides[0].equals(system)[item], sides[1].equals(system)[item]
@@ -138,7 +138,7 @@ def _wins(context: Context, metric: Metric) -> Iterator[Row]:
                 yield Row(cells | {"wins": share}, Evidence(metric.name))
 
 
-def _by_rater(
+def by_rater(
     context: Context, metric: Metric, *, people: bool = False
 ) -> Iterator[tuple[str, NDArray[np.intp]]]:
     """The rows of each judge on the metric, and those of all people together where there is no judge or

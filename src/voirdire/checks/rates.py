@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from voirdire.checks.context import Context
 from voirdire.checks.contrasts import contrast_tables, contrast_values
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.rate_labels import commonest, label_table
 from voirdire.checks.rate_means import extremes, mean_tables
 from voirdire.checks.shares import share_of
 from voirdire.checks.system_spread import lowest_table, spread_table
@@ -31,7 +32,7 @@ def rates(context: Context) -> Finding | None:
     numbers.
     """
     rows = verdict_rows(context)
-    means = [table for table in mean_tables(context) if table.rows]
+    means = [table for table in (*mean_tables(context), label_table(context)) if table.rows]
     if not len(rows) and not means:
         return None
     tables: list[Table] = []
@@ -46,7 +47,7 @@ def rates(context: Context) -> Finding | None:
         question="What does the judge say, how often?"
         if rows.kind == "judge"
         else "What do people say, how often?",
-        answer=_answer(context, rows) if len(rows) else extremes(means),
+        answer=_answer(context, rows) if len(rows) else _otherwise(means),
         tables=tuple(table for table in (*tables, *means) if table.rows),
         beware=(
             NOT_PREVALENCE,
@@ -54,6 +55,11 @@ def rates(context: Context) -> Finding | None:
         ),
         data={"verdicts": len(rows), "missing": rows.missing, "contrasts": contrast_values(context, rows)},
     )
+
+
+def _otherwise(tables: Sequence[Table]) -> str:
+    """The answer where no label passes: means or wins of systems, else the commonest label."""
+    return commonest(tables[0]) if tables[0].name == "labels" else extremes(tables)
 
 
 def _tables(context: Context, rows: VerdictRows, who: str) -> Iterator[Table]:
@@ -156,10 +162,11 @@ def _share(context: Context, rows: VerdictRows) -> Estimate:
 
 
 def _answer(context: Context, rows: VerdictRows) -> str:
-    said = f"{percent(float(rows.passed.mean()), len(rows))} of {count(len(rows), 'verdict')} pass"
+    noun = "verdict" if rows.kind == "judge" else "label"
+    said = f"{percent(float(rows.passed.mean()), len(rows))} of {count(len(rows), noun)} pass"
     both = [_of_polarity(context, rows, name) for name in POLARITIES]
     if not all(len(mine) for mine in both):
-        return f"{said}; {count(rows.missing, 'verdict')} {'is' if rows.missing == 1 else 'are'} missing."
+        return f"{said}; {count(rows.missing, noun)} {'is' if rows.missing == 1 else 'are'} missing."
     figures = [percent(float(mine.mean()), len(mine)) for mine in both]
     gap = 100 * (float(both[0].mean()) - float(both[1].mean()))
     tail = ""

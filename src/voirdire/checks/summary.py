@@ -172,7 +172,7 @@ def _where_several(context: Context, several: Sequence[StandIn]) -> str:
         for name in dict.fromkeys(name for one in several for name in one.metrics)
     }
     judge, people = _together(context, several)
-    n = count(sum(items.values()), "item")
+    n = count(sum(items.values()), units(context).noun)
     return f"where several people rated ({n}), judge–person κ is {judge} beside {people} between people"
 
 

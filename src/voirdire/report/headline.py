@@ -39,7 +39,7 @@ def metric_title(audit: Audit, entry: StandIn) -> str:
 def size(entry: StandIn) -> str:
     """How many items and people the entry rests on."""
     items = entry.n_items or entry.rated_items
-    people = f"{entry.n_people} people" if entry.n_people != 1 else "1 person"
+    people = f"{wording.count(entry.n_people)} people" if entry.n_people != 1 else "1 person"
     if entry.rated_items and entry.single_rated == entry.rated_items:
         people = "one person each"
     return f"{wording.count(items)} items, {people}" if items else "no item with both"
