@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -24,31 +25,37 @@ __all__ = ["Reading", "find_tables", "open", "read", "read_folder", "read_table"
 
 DECLARATIONS = ("study.yaml", "study.yml")
 GENERIC_NAMES = ("long", "wide", "labels", "ratings", "data", "annotations", "study")
-TABLE_SUFFIXES = ("csv", "tsv", "jsonl", "ndjson", "json", "parquet")
+NO_SUFFIX = "frame"
+"""The one reader that reads no file."""
 
 
 def open(
     source: Any,
     *,
     columns: Mapping[str, str] | None = None,
-    judges: Collection[str] = (),
-    wide: Sequence[str] = (),
-    missing: Sequence[str] | None = None,
+    judges: Collection[str] | str = (),
+    wide: Sequence[str] | str = (),
+    missing: Sequence[str] | str | None = None,
     config: Mapping[str, Any] | None = None,
 ) -> Study:
     """Open a study from a file of labels, a frame, a folder with study.yaml, or the study.yaml itself.
 
-    ``columns`` maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join
-    several with ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each.
-    ``missing`` are the spellings of a missing label. ``config`` holds further keys of
-    study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes are
-    raised as ``UserError``.
+    ``source`` is a path; a pandas, Polars or Arrow frame; a dict of columns or a list of records. ``columns``
+    maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join several with
+    ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each, ``missing``
+    the spellings of a missing label (``[]`` for none); one name may stand alone. ``config`` holds further
+    keys of study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes
+    are raised as :class:`~voirdire.errors.UserError`.
 
-    >>> open({"item_id": ["a", "a", "b"], "rater_id": ["Ann", "Bo", "Ann"], "label": ["yes", "no", "yes"]})
-    <Study data frame: 3 ratings of 2 items on 1 metrics by 2 people and 0 judges>
+    >>> labels = {"item_id": ["a", "a", "a"], "rater_id": ["Ann", "Bo", "J"], "label": ["yes", "no", "yes"]}
+    >>> study = open(labels, judges="J")
+    >>> study
+    <Study data frame: 3 ratings of 1 item on 1 metric by 2 people and 1 judge>
+    >>> study.assumptions[0]
+    "data frame: no metric column, so all labels belong to one metric, 'label'."
     """
     found = read(source, columns=columns, wide=wide, missing=missing, config=config)
-    return build(found.tables, found.config, name=found.name, judges=judges, assumptions=found.notes)
+    return build(found.tables, found.config, name=found.name, judges=_names(judges), assumptions=found.notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +72,15 @@ def read(
     source: Any,
     *,
     columns: Mapping[str, str] | None = None,
-    wide: Sequence[str] = (),
-    missing: Sequence[str] | None = None,
+    wide: Sequence[str] | str = (),
+    missing: Sequence[str] | str | None = None,
     config: Mapping[str, Any] | None = None,
 ) -> Reading:
     """The tables of a study before they are given a meaning; arguments as for :func:`open`."""
-    over = dict(config or {})
-    spelled = None if missing is None else list(missing)
-    extra: dict[str, Any] = {"columns": dict(columns or {}), "raters": list(wide), "missing": spelled}
+    over = _mapping(config, "config", "keys of study.yaml, as in {'on_duplicate': 'first'}")
+    named = _mapping(columns, "columns", "canonical names and the table's own, as in {'label': 'score'}")
+    spelled = None if missing is None else _names(missing)
+    extra: dict[str, Any] = {"columns": named, "raters": _names(wide), "missing": spelled}
     if is_frame(source):
         frame = TableConfig(file="data frame", **extra)
         return Reading(((read_frame(source), frame),), read_declaration(over, where="config"), "data frame")
@@ -92,7 +100,8 @@ def find_tables(
 
 def read_folder(folder: Path) -> list[RawTable]:
     """Every table that stands in ``folder`` itself, by name."""
-    files = [file for file in sorted(folder.iterdir()) if _is_table(file)]
+    suffixes = [suffix for suffix in _suffixes() if suffix != "txt"]  # a .txt beside tables is a note, mostly
+    files = [file for file in sorted(folder.iterdir()) if _is_table(file, suffixes)]
     return [table for table, _ in _read_all([(file, TableConfig(file=file.name)) for file in files])]
 
 
@@ -102,18 +111,17 @@ def read_table(path: Path, declared: TableConfig | None = None) -> RawTable:
     if not path.is_file():
         what = "is a folder, not a file" if path.is_dir() else "no such file"
         raise UserError(what, where=str(path), fix="check the path")
-    if suffix not in (*TABLE_SUFFIXES, "txt"):
+    known = _suffixes()
+    if suffix not in known:
         raise UserError(
             f"no reader for '.{suffix}' files",
             where=path.name,
-            expected=f"one of {', '.join(TABLE_SUFFIXES)}, or .gz of the text formats",
+            expected=f"one of {', '.join(known)}, or .gz of the text formats",
         )
-    options = {}
-    if declared is not None and declared.encoding and suffix != "parquet":
-        options["encoding"] = declared.encoding
-    if declared is not None and declared.separator and suffix in ("csv", "tsv", "txt"):
-        options["delimiter"] = declared.separator
-    table: RawTable = registry.get("reader", suffix)(path, **options)
+    reader = registry.get("reader", suffix)
+    options = {"encoding": declared.encoding, "delimiter": declared.separator} if declared else {}
+    taken = inspect.signature(reader).parameters
+    table: RawTable = reader(path, **{name: said for name, said in options.items() if said and name in taken})
     return table
 
 
@@ -182,9 +190,25 @@ def _path(source: Any) -> Path:
     return Path(os.fsdecode(text))
 
 
-def _is_table(path: Path) -> bool:
+def _suffixes() -> list[str]:
+    """What a file that can be read may end in; a plugin's reader adds its own."""
+    return [name for name in registry.names("reader") if name != NO_SUFFIX]
+
+
+def _is_table(path: Path, suffixes: Collection[str]) -> bool:
     name = path.name.lower().removesuffix(".gz")
-    return path.is_file() and not name.startswith(".") and name.rpartition(".")[2] in TABLE_SUFFIXES
+    return path.is_file() and not name.startswith(".") and name.rpartition(".")[2] in suffixes
+
+
+def _names(names: Collection[str] | str) -> list[str]:
+    """Names as a list; a single one may stand alone."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _mapping(given: Mapping[str, Any] | None, what: str, expected: str) -> dict[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise UserError(f"{what} is a {type(given).__name__}", expected=f"a dict of {expected}")
+    return dict(given or {})
 
 
 def _name(path: Path) -> str:

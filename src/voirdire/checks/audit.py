@@ -13,6 +13,7 @@ from voirdire.checks.options import AuditOptions
 from voirdire.checks.stand_in import stand_ins
 from voirdire.checks.summary import actions, answer, facts, lede
 from voirdire.checks.verdict import Answer, StandIn
+from voirdire.errors import UserError
 from voirdire.study import Study
 
 __all__ = ["ORDER", "Answer", "Audit", "StandIn", "audit"]
@@ -40,10 +41,11 @@ ORDER = (
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """One study's audit: ``answer`` in a sentence, ``lede`` what it rests on, ``facts`` beside it, then the
-    findings.
+    """One study's audit: the ``answer`` in a sentence, ``lede`` what it rests on, then the ``findings``.
 
-    ``.to_dict()`` is the JSON document, ``.to_html()`` the report; printing it gives the summary.
+    ``facts`` stand beside the answer, ``stand_in`` holds the verdict on each judge and metric, ``actions``
+    what to do next and ``missing`` what the study lacks. ``truth`` is for made studies. Printing it gives the
+    summary, a notebook shows the answer and the headline table.
     """
 
     study: Study
@@ -71,6 +73,9 @@ class Audit:
         page: str = registry.get("report", "html")(self, text=text)
         return page
 
+    def __repr__(self) -> str:
+        return f"<Audit of {self.study.name}: {self.answer}>"
+
     def __str__(self) -> str:
         summary: str = registry.get("report", "text")(self)
         return summary
@@ -83,9 +88,25 @@ class Audit:
 def audit(
     study: Study, options: AuditOptions | None = None, *, progress: Callable[[str], None] | None = None
 ) -> Audit:
-    """Run every check that ``study`` supports, or those that ``options.checks`` names, and lead with the
-    answer. ``progress`` is told the name of each check before it runs.
+    """Run every check that ``study`` supports, or those that ``options.checks`` names; lead with the answer.
+
+    ``progress`` is told the name of each check before it runs.
+
+    >>> from voirdire.opening import open
+    >>> labels = ["yes", "no", "yes", "yes", "yes", "no"]
+    >>> study = open({"item_id": list("aabbcc"), "rater_id": ["Ann", "Bo"] * 3, "label": labels})
+    >>> found = audit(study, AuditOptions(checks=("people",)))
+    >>> found.finding("people").question
+    'How far do people agree?'
     """
+    if not isinstance(study, Study):
+        raise UserError(
+            f"cannot audit a {type(study).__name__}",
+            expected="a Study",
+            fix="open it first: voirdire.audit(voirdire.open(source))",
+        )
+    if not isinstance(options, AuditOptions | None):
+        raise UserError(f"options are a {type(options).__name__}", expected="voirdire.AuditOptions(...)")
     chosen = options or AuditOptions()
     context = Context(study, chosen)
     found = []

@@ -1,15 +1,17 @@
-"""What a user may choose about an audit: one frozen record for Python, the command line and study.yaml
-alike.
-"""
+"""What a user may choose about an audit, in Python as on the command line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from voirdire.checks.reading import READINGS
 from voirdire.errors import UserError
 
 __all__ = ["AuditOptions"]
+
+WHOLE = {"resamples": (100, 1_000_000), "seed": (0, 2**63 - 1), "worst": (0, 10_000)}
+"""Options that are whole numbers, with the least and the most that they may be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +23,9 @@ class AuditOptions:
     ``reading`` names the scale of words for coefficients. ``worst`` is how many disagreements are listed.
     ``checks`` names the checks to run, all where empty. ``align`` adds how well the judge knows how people
     would judge, which takes up to a minute or so.
+
+    >>> AuditOptions(level=0.9, checks=("people", "rates")).margin
+    0.1
     """
 
     level: float = 0.95
@@ -33,14 +38,20 @@ class AuditOptions:
     align: bool = False
 
     def __post_init__(self) -> None:
-        if not 0.5 <= self.level < 1:
-            raise UserError(f"level is {self.level}", expected="a share from 0.5 to below 1", fix="use 0.95")
-        if not 0 <= self.margin < 1:
-            raise UserError(f"margin is {self.margin}", expected="a share from 0 to below 1", fix="use 0.10")
-        if not 100 <= self.resamples <= 1_000_000:
-            raise UserError(f"resamples is {self.resamples}", expected="a whole number from 100 to 1,000,000")
-        if not 0 <= self.worst <= 10_000:
-            raise UserError(f"worst is {self.worst}", expected="a whole number from 0 to 10,000")
+        if not (isinstance(self.level, Real) and 0.5 <= self.level < 1):
+            raise UserError(
+                f"level is {self.level!r}", expected="a share from 0.5 to below 1", fix="use 0.95"
+            )
+        if not (isinstance(self.margin, Real) and 0 <= self.margin < 1):
+            raise UserError(
+                f"margin is {self.margin!r}", expected="a share from 0 to below 1", fix="use 0.10"
+            )
+        for name, (low, high) in WHOLE.items():
+            value = getattr(self, name)
+            if not (isinstance(value, Integral) and low <= value <= high):
+                raise UserError(f"{name} is {value!r}", expected=f"a whole number from {low:,} to {high:,}")
+        if isinstance(self.checks, str):
+            raise UserError(f"checks is '{self.checks}'", expected="several names", fix="write ('name',)")
         if self.reading not in READINGS:
             raise UserError(
                 f"no reading scale named '{self.reading}'", expected=f"one of {', '.join(READINGS)}"

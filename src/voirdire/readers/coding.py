@@ -17,6 +17,9 @@ from voirdire.study.column import Column
 
 __all__ = ["Coder", "as_text", "code_values"]
 
+ALIKE = ({int}, {bool}, {date})
+"""Types, each alone in its column, whose equal values are always written alike."""
+
 
 class Coder:
     """Codes one column piece by piece: every distinct value gets the next integer.
@@ -69,14 +72,11 @@ def code_values(values: Sequence[Any]) -> tuple[Column, bool]:
         coder.add(values)
         return coder.column(), False
     kinds -= {type(None)}
-    alike = len(kinds) == 1 or all(issubclass(kind, float) for kind in kinds)
-    if alike and all(kind.__hash__ is not None for kind in kinds):
+    if all(issubclass(kind, float) for kind in kinds) or kinds in ALIKE:
         coder.add(values)
-        distinct = coder.values
-    else:  # equal values of different types (1, 1.0, True) must stay apart
-        texts = [as_text(value) for value in values]
-        coder.add(texts)
-        distinct = coder.values
+    else:  # what is equal and written differently (1 and True, two Decimals, two time zones) stays apart
+        coder.add([as_text(value) for value in values])
+    distinct = coder.values
     whole = _all_whole(distinct)
     texts = [as_text(value, whole=whole) for value in distinct]
     return Column(coder.codes(), tuple(map(str, distinct))).recode(texts), whole
@@ -100,7 +100,10 @@ def as_text(value: Any, *, whole: bool = False) -> str | None:
         value = value.tolist()
     if isinstance(value, (list, tuple, dict, set, frozenset)):
         return _json(value)
-    return None if _is_null(value) else str(value)
+    try:
+        return None if _is_null(value) else str(value)
+    except ValueError as problem:  # a whole number of thousands of digits
+        raise UserError(f"a cell holds a value that cannot be written as text ({problem})") from None
 
 
 def _json(value: Iterable[Any]) -> str:

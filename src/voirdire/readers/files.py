@@ -67,7 +67,7 @@ def read_bytes(path: Path) -> FileBytes:
     except OSError as problem:
         raise _unreadable(path, problem) from None
     source = Source(path.name, hashlib.sha256(packed).hexdigest())
-    return FileBytes(source, _unpack(packed, path.name) if path.suffix == ".gz" else packed)
+    return FileBytes(source, _unpack(packed, path.name) if path.suffix.lower() == ".gz" else packed)
 
 
 def decode(file: FileBytes, encoding: str = "") -> Text:

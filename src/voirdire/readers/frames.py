@@ -19,11 +19,13 @@ from voirdire.study.raw import RawTable
 __all__ = ["is_frame", "read_frame"]
 
 NAME = "data frame"
+TABLES = {"pandas": "iterrows", "polars": "get_column", "pyarrow": "column_names"}
+"""What a whole table of each library has, and a single column or a lazy frame has not."""
 
 
 def is_frame(source: object) -> bool:
     """Whether ``source`` is a table in memory that :func:`read_frame` takes."""
-    return isinstance(source, (Mapping, list)) or _library(source) in ("pandas", "polars", "pyarrow")
+    return isinstance(source, (Mapping, list)) or _library(source) in TABLES
 
 
 @register("reader", "frame")
@@ -64,6 +66,12 @@ def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
     if isinstance(frame, Mapping):
         return [str(name) for name in frame], list(frame.values())
     library = _library(frame)
+    if not hasattr(frame, TABLES[library]):
+        raise UserError(
+            f"cannot open a {type(frame).__name__} of {library}",
+            expected="a whole table: a DataFrame, Table or RecordBatch",
+            fix="collect a lazy frame; put a single column into a frame",
+        )
     if library == "pandas":
         return [str(name) for name in frame.columns], [frame.iloc[:, at] for at in range(frame.shape[1])]
     if library == "pyarrow":

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -36,10 +33,8 @@ def read_parquet(path: Path) -> RawTable:
     """Read a Parquet file; numbers, dates and lists become text, nulls and not-a-number are missing."""
     source = Source(path.name, hash_file(path))
     try:
-        with _plainly_named(path) as file, duckdb.connect(config=OFFLINE) as database:
-            database.execute(
-                "CREATE VIEW source AS SELECT * FROM read_parquet($file)".replace("$file", _quoted(file))
-            )
+        with duckdb.connect(config=OFFLINE) as database:
+            database.execute(f"CREATE VIEW source AS SELECT * FROM read_parquet({_quoted(path)})")
             schema = database.execute("DESCRIBE source").fetchall()
             whole = {name for name, kind, *_ in schema if kind in FRACTIONS and _is_whole(database, name)}
             columns = [_column(database, name, kind, name in whole) for name, kind, *_ in schema]
@@ -102,16 +97,6 @@ def _identifier(name: str) -> str:
 
 
 def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
-@contextmanager
-def _plainly_named(path: Path) -> Iterator[Path]:
-    """The file under a name without ``*?[``, which DuckDB would read as a pattern."""
-    if not any(sign in str(path) for sign in "*?["):
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        link = Path(folder) / "ratings.parquet"
-        link.symlink_to(path.resolve())
-        yield link
+    """The path as DuckDB reads it, which takes ``*?[`` for a pattern unless each stands in brackets."""
+    plain = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path))
+    return "'" + plain.replace("'", "''") + "'"

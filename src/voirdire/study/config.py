@@ -46,7 +46,7 @@ TextMap = Annotated[dict[Text, Text], BeforeValidator(_mapped)]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class TableConfig(_Part):

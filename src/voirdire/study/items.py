@@ -29,3 +29,6 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Items: {len(self):,}, with {', '.join([*self.attributes, *self.texts]) or 'ids only'}>"

@@ -50,3 +50,7 @@ class Ratings:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def __repr__(self) -> str:
+        further = [*self.attributes, *(f"prob_{label}" for label in self.probabilities)]
+        return f"<Ratings: {len(self):,}, with {', '.join(further) or 'labels only'}>"

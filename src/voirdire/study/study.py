@@ -168,8 +168,9 @@ class Study:
     def __repr__(self) -> str:
         people, judges = len(self.raters_of("human")), len(self.raters_of("judge"))
         return (
-            f"<Study {self.name}: {len(self.ratings):,} ratings of {len(self.items):,} items on "
-            f"{len(self.metrics):,} metrics by {people:,} people and {judges:,} judges>"
+            f"<Study {self.name}: {_count(len(self.ratings), 'rating')} of {_count(len(self.items), 'item')} "
+            f"on {_count(len(self.metrics), 'metric')} by {_count(people, 'person', 'people')} and "
+            f"{_count(judges, 'judge')}>"
         )
 
     @cached_property
@@ -212,3 +213,7 @@ class Study:
         first = np.ones(len(order), dtype=bool)
         first[1:] = key[order][1:] != key[order][:-1]
         return np.sort(rows[order[first]])
+
+
+def _count(n: int, noun: str, plural: str = "") -> str:
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
