@@ -514,7 +514,17 @@ def test_declared_figures_are_checked_for_coherence() -> None:
     assert found.answer.startswith("No: of 3 reported sets of figures, 1 cannot all be true, first typo")
 
 
-@pytest.mark.parametrize("figures", [{"agreement": 0.8}, {"agrement": 0.8, "n": 10}])
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"agreement": 0.8},
+        {"agrement": 0.8, "n": 10},
+        {"agreement": 0.8, "n": 1e12},
+        {"agreement": 0.8, "n": 10.5},
+        {"agreement": 0.8, "n": 10, "decimals": -400},
+        {"unanimity": 0.8, "runs": 1},
+    ],
+)
 def test_declared_figures_that_cannot_be_read_are_a_users_mistake(figures: dict[str, float]) -> None:
     with pytest.raises(UserError, match="reported: x"):
         finding(study(table("help", {"ann": [P]}), [HELP], reported={"x": figures}), "coherence")

@@ -18,6 +18,15 @@ from voirdire.stats.retest_coherence import RetestCoherence, retest_coherence
 __all__ = ["coherence"]
 
 KNOWN = ("agreement", "x", "n", "kappa", "unanimity", "runs", "fleiss", "decimals", "labels")
+MOST_ITEMS = 10_000_000
+WHOLE = {
+    "x": (0, MOST_ITEMS),
+    "n": (1, MOST_ITEMS),
+    "runs": (2, 1000),
+    "decimals": (0, 12),
+    "labels": (2, 1000),
+}
+"""Reported figures that are whole numbers, with the least and the most that they may be."""
 
 
 @register("check", "coherence")
@@ -56,13 +65,7 @@ def coherence(context: Context) -> Finding | None:
 
 def _declared(reported: Mapping[str, Mapping[str, float]]) -> Iterator[Row]:
     for name, figures in reported.items():
-        unknown = [key for key in figures if key not in KNOWN]
-        if unknown:
-            raise UserError(
-                f"no reported figure named '{unknown[0]}'",
-                where=f"reported: {name}",
-                expected=f"one of {', '.join(KNOWN)}",
-            )
+        _check(name, figures)
         given = ", ".join(f"{key} {value:g}" for key, value in figures.items() if key != "decimals")
         decimals = int(figures.get("decimals", 3))
         n = int(figures["n"]) if "n" in figures else None
@@ -83,6 +86,24 @@ def _declared(reported: Mapping[str, Mapping[str, float]]) -> Iterator[Row]:
                     fix="add n, the number of items",
                 )
             yield _row(name, given, _agreement(figures, n, decimals))
+
+
+def _check(name: str, figures: Mapping[str, float]) -> None:
+    unknown = [key for key in figures if key not in KNOWN]
+    if unknown:
+        raise UserError(
+            f"no reported figure named '{unknown[0]}'",
+            where=f"reported: {name}",
+            expected=f"one of {', '.join(KNOWN)}",
+        )
+    for key, (low, high) in WHOLE.items():
+        value = figures.get(key, low)
+        if not (low <= value <= high and value == int(value)):
+            raise UserError(
+                f"reported {key} is {value:g}",
+                where=f"reported: {name}",
+                expected=f"a whole number from {low:,} to {high:,}",
+            )
 
 
 def _agreement(figures: Mapping[str, float], n: int, decimals: int) -> AgreementCoherence:
