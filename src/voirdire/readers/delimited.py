@@ -59,19 +59,36 @@ def _read(file: FileBytes, text: Text, delimiter: str) -> RawTable:
         if header is None:
             raise UserError("is empty", where=name, expected="a header row with column names")
         coders = [Coder() for _ in header]
-        rows = [_add(chunk, coders) for chunk in _chunks(reader, len(header), name, faults)]
+        blank: list[int] = []
+        rows = [_add(chunk, coders) for chunk in _chunks(reader, len(header), name, faults, blank)]
     except csv.Error as problem:
         raise UserError(f"is not a table: {problem}", where=f"{name}, row {reader.line_num:,}") from None
     if not rows:
+        if faults and len(header) == 1:
+            raise UserError(
+                f"the first row has one cell, '{header[0][:40]}', and no row below it has",
+                where=name,
+                expected="a header row with column names",
+                fix="remove what stands above the column names",
+            )
         faults.check()
         raise UserError("has a header and no rows", where=name, expected="one row a rating")
     columns = [Column(coder.codes(), tuple(coder.values)) for coder in coders]
     notes = [text.note] if text.note else []
     if delimiter != ("\t" if ".tsv" in name else ","):
         notes.append(f"{name} was read with {DELIMITERS.get(delimiter, repr(delimiter))} between cells.")
+    if blank:
+        rows_were = "row was" if len(blank) == 1 else "rows were"
+        notes.append(f"{name}: {len(blank):,} blank {rows_were} left out, the first row {blank[0]:,}.")
     kept, said = named(header, columns, name)
     return RawTable(
-        file.source, kept, np.concatenate(rows), text=True, notes=(*notes, *said), problem=faults.error()
+        file.source,
+        kept,
+        np.concatenate(rows),
+        text=True,
+        comma=delimiter != ",",
+        notes=(*notes, *said),
+        problem=faults.error(),
     )
 
 
@@ -83,21 +100,26 @@ def _add(chunk: tuple[list[list[str]], list[int]], coders: list[Coder]) -> NDArr
 
 
 def _chunks(
-    reader: Any, width: int, name: str, faults: Faults
+    reader: Any, width: int, name: str, faults: Faults, blank: list[int]
 ) -> Iterator[tuple[list[list[str]], list[int]]]:
-    """Records of the right width with the line each starts on, many at a time; the others become faults."""
+    """Records of the right width with the line each starts on, many at a time; the others become faults.
+
+    A record whose cells are all blank, as spreadsheets leave below a table, is none; ``blank`` gets its line.
+    """
     records: list[list[str]] = []
     lines: list[int] = []
     line = reader.line_num + 1
     try:
         for record in reader:
-            if len(record) == width:
+            if len(record) == width and (record[0].strip() or any(cell.strip() for cell in record)):
                 records.append(record)
                 lines.append(line)
                 if len(records) == CHUNK:
                     yield records, lines
                     records, lines = [], []
-            elif record:
+            elif not any(cell.strip() for cell in record):
+                blank += [line] * bool(record)
+            else:
                 faults.add(
                     f"{len(record)} cells",
                     where=f"{name}, row {line:,}",

@@ -21,6 +21,7 @@ __all__ = ["text"]
 GLYPHS = {"yes": "●", "no": "■", "cannot tell": "◌"}
 URGENT: dict[str, int] = {"no": 0, "yes": 1, "cannot tell": 2}
 ACTIONS = 3
+MOST_ASSUMED = 5
 
 
 @register("report", "text")
@@ -41,6 +42,8 @@ def text(audit: Audit, *, width: int | None = None, height: int | None = None) -
         middle = _print(_table(audit, compared, rows, columns), columns)
         if middle.count("\n") <= room:
             break
+    left = lines - sum(part.count("\n") for part in (above, middle, below)) - 1
+    below = _print(_assumed(audit, left), columns) + below
     return "\n".join(line.rstrip() for line in (above + middle + below).splitlines())
 
 
@@ -93,6 +96,17 @@ def _answers(audit: Audit, room: int) -> list[RenderableType]:
     said = [_clean(f"{finding.question} {finding.answer}") for finding in found]
     lines = [Text(one, no_wrap=True, overflow="ellipsis") for one in said]
     return [*lines[: max(room - 1, 1)], *([Text("")] if lines else [])]
+
+
+def _assumed(audit: Audit, room: int) -> list[RenderableType]:
+    """What was assumed of the source, the last first, for labels come last; as much as there is room for."""
+    notes = [_clean(note) for note in reversed(audit.study.assumptions)]
+    shown = min(len(notes), MOST_ASSUMED, room - 3)
+    if shown < 1:
+        return []
+    more = f", and {len(notes) - shown:,} more in the report" if shown < len(notes) else ""
+    lines = [Text(f"- {note}", no_wrap=True, overflow="ellipsis") for note in notes[:shown]]
+    return [Text(f"Assumed{more}"), *lines, Text("")]
 
 
 def _bottom(audit: Audit) -> list[RenderableType]:

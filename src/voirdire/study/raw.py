@@ -22,7 +22,8 @@ class RawTable:
     ``row`` (n,) is each row's number in the source, for messages and evidence. In a ``text`` source nothing
     is missing yet: what spells a missing value is decided later; a typed source has real nulls, which are
     missing. ``whole`` names the columns of decimal numbers that are all whole and were written without
-    ``.0``. ``notes`` are the sentences that say how the source was read, ``problem`` the faults of rows that
+    ``.0``. ``comma`` says that numbers may be written with a decimal comma, for cells are not divided by one.
+    ``notes`` are the sentences that say how the source was read, ``problem`` the faults of rows that
     could not be read and are not in the columns.
     """
 
@@ -31,6 +32,7 @@ class RawTable:
     row: NDArray[np.int64]
     text: bool
     whole: frozenset[str] = frozenset()
+    comma: bool = False
     notes: tuple[str, ...] = ()
     problem: UserError | None = None
 

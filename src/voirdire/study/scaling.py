@@ -10,8 +10,11 @@ from voirdire.study.config import MetricConfig, ScaleConfig
 from voirdire.study.long import Long
 from voirdire.study.scale import Scale
 from voirdire.study.scales import declared_scale, members_of, with_sets
+from voirdire.study.spelling import normalised
 
 __all__ = ["scales_of_metrics", "set_name"]
+
+MOST_ALIKE = 10
 
 
 def scales_of_metrics(
@@ -39,7 +42,12 @@ def scales_of_metrics(
             known[key] = _scale(shown, config, name, pairs=pairs)
             doubts += _said_doubtful(name, known[key], config.scale)
         scales.append(known[key])
-    return scales, [*_said(scales, names, declared), *_said_borrowed(borrowed), *doubts]
+    return scales, [
+        *_said(scales, names, declared),
+        *_said_alike(names, seen),
+        *_said_borrowed(borrowed),
+        *doubts,
+    ]
 
 
 def _scale(labels: frozenset[str], config: MetricConfig, name: str, *, pairs: bool) -> Scale:
@@ -95,6 +103,26 @@ def _said_doubtful(name: str, scale: Scale, config: ScaleConfig) -> list[str]:
         if values and max(values) <= tenth:
             notes.append(f"'{name}': no label is above {tenth:g}, on a scale to {config.high:g}.")
     return notes
+
+
+def _said_alike(names: Sequence[str], seen: Sequence[Sequence[str]]) -> list[str]:
+    """Labels that differ in case, spaces or Unicode form only: counted apart, most likely not meant so."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, labels in zip(names, seen, strict=True):
+        alike: dict[str, list[str]] = {}
+        for label in labels:
+            alike.setdefault(normalised(label, ("nfc", "trim", "case")), []).append(label)
+        for spellings in alike.values():
+            if len(spellings) > 1:
+                found.setdefault(tuple(sorted(spellings)), []).append(name)
+    notes = []
+    for spelled, metrics in found.items():
+        where = f"'{metrics[0]}'" if len(metrics) == 1 else f"{len(metrics):,} metrics"
+        shown = ", ".join(f"'{label}'" for label in spelled[:5])
+        notes.append(
+            f"On {where} {shown} are different labels; normalise: [trim, case] in study.yaml makes them one."
+        )
+    return notes[:MOST_ALIKE]
 
 
 def _said_borrowed(names: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +11,12 @@ import numpy as np
 
 from voirdire.study.column import Column
 
-__all__ = ["MISSING", "Spelling", "count_changes", "normalised"]
+__all__ = ["MISSING", "Spelling", "count_changes", "normalised", "with_points"]
 
 MISSING = ("", "NA", "N/A", "null", "NaN", "nan", "None")
 """What spells a missing label in a text file, unless declared otherwise."""
 
+COMMA = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
 STEPS: Mapping[str, Callable[[str], str]] = {
     "trim": str.strip,
     "case": str.lower,
@@ -53,6 +55,18 @@ def normalised(label: str, steps: Sequence[str]) -> str:
     for step in steps:
         label = STEPS[step](label)
     return label
+
+
+def with_points(labels: Collection[str], missing: Collection[str]) -> dict[str, str]:
+    """Numbers with a decimal comma and how they are written with a point; none unless all are numbers.
+
+    >>> with_points(["3,5", "4", "NA"], MISSING), with_points(["3,5", "good"], MISSING)
+    ({'3,5': '3.5'}, {})
+    """
+    given = [label for label in labels if label.strip() not in missing]
+    if not given or not all(COMMA.fullmatch(label.strip()) for label in given):
+        return {}
+    return {label: label.strip().replace(",", ".") for label in given if "," in label}
 
 
 def count_changes(raw: Column, steps: Sequence[str]) -> tuple[dict[str, int], list[str]]:

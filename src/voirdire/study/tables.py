@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,12 +12,13 @@ import numpy as np
 
 from voirdire.errors import Fault, UserError
 from voirdire.study.column import Column
-from voirdire.study.columns import Naming, find_columns, own_column
+from voirdire.study.columns import Naming, find_columns, normal_name, own_column
 from voirdire.study.config import TableConfig
 from voirdire.study.faults import Faults
 from voirdire.study.long import Long, LongTable, compose
+from voirdire.study.placing import constant_within
 from voirdire.study.raw import RawTable
-from voirdire.study.spelling import MISSING, Spelling
+from voirdire.study.spelling import MISSING, Spelling, with_points
 from voirdire.study.wide import check_wide_columns, find_rater_columns, melt
 
 __all__ = ["Named", "name_columns", "to_long"]
@@ -29,6 +31,10 @@ class Named:
     columns: Mapping[str, Column]
     names: Mapping[str, str]
     notes: tuple[str, ...]
+
+    def noting(self, note: str) -> Named:
+        """With a further sentence on what was assumed."""
+        return Named(self.columns, self.names, (*self.notes, note))
 
     def adding(self, name: str, column: Column, note: str = "") -> Named:
         """With one further column, and why it is there."""
@@ -54,14 +60,17 @@ def to_long(
     row = table.row
     if named.names.get("label", "label") in table.whole:
         note = f"{table.name}: labels are decimal numbers that are all whole, and are written without .0."
-        named = Named(named.columns, named.names, (*named.notes, note))
+        named = named.noting(note)
     if wide:
         named = Named(melt(named.columns, wide, names), named.names, named.notes)
         row = np.repeat(row, len(wide))
     named = _completed(table, named, wide=bool(wide))
     spelled = _missing(table, declared, missing)
     raw = named.columns["label"]
-    label = Spelling(spelled, steps, declared.map).read(raw)
+    points = {} if declared.map or not table.comma else with_points(raw.values, spelled)
+    if points:
+        named = named.noting(f"{table.name}: labels are numbers with a decimal comma, 1,5 being read as 1.5.")
+    label = Spelling(spelled, steps, points or declared.map).read(raw)
     raw = raw.without([""]) if "" in spelled else raw
     # an attribute that is the empty text says as little as a null, and text files cannot tell them apart
     columns = {name: column.without([""]) for name, column in named.columns.items() if name != "label"}
@@ -79,6 +88,8 @@ def name_columns(table: RawTable, declared: TableConfig) -> Named:
         joined["item_id"] = list(declared.item_from)
     skip = {*declared.set, *joined}
     naming = find_columns(list(table.columns), own, where=table.name, skip=skip)
+    if "metric" not in own:
+        naming = _without_question(table, naming)
     notes = [*table.notes, *naming.notes]
     columns = _renamed(table, naming, {*skip}, notes)
     for name, value in declared.set.items():
@@ -87,6 +98,22 @@ def name_columns(table: RawTable, declared: TableConfig) -> Named:
         columns[name] = compose([_part(table, columns, part.strip()) for part in parts])
     names = {**naming.source, **{name: "+".join(parts) for name, parts in joined.items()}}
     return Named(columns, names, tuple(notes))
+
+
+def _without_question(table: RawTable, naming: Naming) -> Naming:
+    """A column that was taken as metric by its other name and asks something else of nearly every item is
+    none.
+    """
+    own, item = naming.source.get("metric", ""), naming.source.get("item_id", "")
+    if not own or not item or normal_name(own) == "metric":
+        return naming
+    metrics, items = table.columns[own], table.columns[item]
+    if not 2 < len(items.values) < 2 * len(metrics.values) or constant_within(items, metrics, None) is None:
+        return naming
+    source = {name: column for name, column in naming.source.items() if name != "metric"}
+    notes = [note for note in naming.notes if "is taken as metric" not in note]
+    said = f"{table.name}: column '{own}' has another value for nearly every item, so it is no metric."
+    return Naming(source, (*notes, said))
 
 
 def _is_composed(own: str, table: RawTable) -> bool:
@@ -131,6 +158,8 @@ def _wide_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple
     if declared.metrics:
         metrics = check_wide_columns(table, declared.metrics)
         return metrics, "metric", _unguessed(table, declared, named, metrics)
+    if "rater_id" in named.columns and "label" not in named.columns and declared.layout != "wide":
+        return _metric_columns(table, declared, named)
     sure = "label" in declared.columns or "label" in table.columns or "rater_id" in named.columns
     if sure and declared.layout != "wide":
         return [], "", named
@@ -146,7 +175,17 @@ def _wide_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple
         return [], "", named
     note = f"{table.name}: the columns {', '.join(raters)} are taken as one rater each."
     named = _unguessed(table, declared, named, raters)
-    return raters, "rater_id", Named(named.columns, named.names, (*named.notes, note))
+    return raters, "rater_id", named.noting(note)
+
+
+def _metric_columns(table: RawTable, declared: TableConfig, named: Named) -> tuple[list[str], str, Named]:
+    """Columns of like labels beside a column of raters: one metric each."""
+    taken = [own for name, own in named.names.items() if name != "label"]
+    metrics = [] if "metric" in named.columns else find_rater_columns(table, [*taken, *declared.item_from])
+    if not metrics:
+        return [], "", named
+    note = f"{table.name}: the columns {', '.join(metrics)} are taken as one metric each."
+    return metrics, "metric", named.noting(note)
 
 
 def _unguessed(table: RawTable, declared: TableConfig, named: Named, raters: Sequence[str]) -> Named:
@@ -215,6 +254,10 @@ def _lacks(table: RawTable, name: str, meaning: str) -> UserError:
     fix = f"name it with --column {name}=..."
     if name == "label":
         fix += ", or in study.yaml list the columns of raters, or of metrics"
+    near = difflib.get_close_matches(name, [normal_name(own) for own in table.columns], n=1, cutoff=0.75)
+    if near:
+        own = next(own for own in table.columns if normal_name(own) == near[0])
+        fix = f"did you mean '{own}'? --column {name}={own}"
     fix = "is the separator right?" if len(table.columns) == 1 else fix
     return UserError(f"no column '{name}', {meaning}; the columns are {seen}", where=table.name, fix=fix)
 
@@ -224,7 +267,9 @@ def _named_rows(long: Long, faults: Faults) -> Long:
     before = len(faults)
     for name in ("item_id", "metric", "rater_id"):
         rows = np.flatnonzero(long.columns[name].is_missing)
-        faults.add_rows(rows, partial(_empty, long, name))
+        # one row of a wide table is several ratings, and one fault
+        first = np.sort(np.unique(long.row[rows], return_index=True)[1])
+        faults.add_rows(rows[first], partial(_empty, long, name))
     if len(faults) == before:
         return long
     columns = [long.columns[name] for name in ("item_id", "metric", "rater_id")]
