@@ -71,10 +71,9 @@ class Aligner:
         alike = [name for name in further if _fits(study, self.encoding, name)]
         if not known and not alike:
             check_labels(study, self.encoding, further, where=study.name)
-        metrics = tuple(metric.name for metric in study.metrics if metric.name in {*known, *alike})
-        self.identity.check(study, metrics, where=study.name)
+        self.identity.check(study, [*known, *alike], where=study.name)
         left = [f"Metric '{name}' has other labels and is left out." for name in further if name not in alike]
-        predicted = self._predicted(study, metrics)
+        predicted = self._predicted(study, known, alike)
         return replace(predicted, notes=(*predicted.notes, *left))
 
     def save(self, path: str | Path) -> Path:
@@ -135,8 +134,8 @@ class Aligner:
     def __str__(self) -> str:
         return str(self.evaluation) + (f"\n{self.curve.sentence}" if self.curve else "")
 
-    def _predicted(self, study: Study, metrics: tuple[str, ...]) -> Predictions:
-        rows = _Rows.of(self.model, self.encoding, study, metrics)
+    def _predicted(self, study: Study, known: Sequence[str], unknown: Sequence[str]) -> Predictions:
+        rows = _Rows.of(self.model, self.encoding, study, known, unknown)
         shares, low, high = (np.empty_like(rows.alone) for _ in range(3))
         disagreement = np.empty(len(rows.alone))
         for part, kappa in ((~rows.unseen, self.kappa), (rows.unseen, self._kappa_unseen())):
@@ -149,7 +148,7 @@ class Aligner:
         contested, reason = contested_reasons(shares, scale, unseen=rows.unseen, silent=rows.silent)
         return Predictions(
             Column(rows.item, study.items.ids),
-            Column(rows.metric, metrics),
+            Column(rows.metric, (*self.encoding.metrics, *unknown)),
             scale,
             shares,
             low,
@@ -239,14 +238,7 @@ def _at_most(observed: Observed, most: int, rng: np.random.Generator) -> Observe
     cluster = observed.target.cluster
     order = rng.permutation(int(cluster.max()) + 1)
     size = np.bincount(cluster)[order]
-    rows = np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most]))
-    return Observed(
-        observed.features.take(rows),
-        observed.target.take(rows),
-        observed.item[rows],
-        observed.metric[rows],
-        observed.encoding,
-    )
+    return observed.take(np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most])))
 
 
 def _fits(study: Study, encoding: Encoding, metric: str) -> bool:
@@ -272,17 +264,22 @@ class _Rows:
     silent: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, model: Pool, encoding: Encoding, study: Study, metrics: Sequence[str]) -> _Rows:
-        """Metric by metric, so that each metric that the encoding does not know keeps its own name."""
+    def of(
+        cls, model: Pool, encoding: Encoding, study: Study, known: Sequence[str], unknown: Sequence[str]
+    ) -> _Rows:
+        """The known metrics together; of the others each alone, for only so they keep their own names."""
+        groups = [list(known)] if known else []
+        groups += [[name] for name in unknown]
         parts = []
-        for code, name in enumerate(metrics):
-            observed = features_of(study, metrics=[name], encoding=encoding)
-            features = observed.features
+        for names in groups:
+            observed = features_of(study, metrics=names, encoding=encoding)
+            features, n = observed.features, len(observed)
+            code = len(encoding.metrics) + list(unknown).index(names[0]) if names[0] in unknown else 0
             verdicts = [output.has_verdict for output in features.judges]
             parts.append(
                 (
                     observed.item.astype(np.int32),
-                    np.full(len(observed), code, dtype=np.int32),
+                    np.where(features.metric < 0, np.full(n, code, dtype=np.int32), features.metric),
                     model.predict(features),
                     observed.target.counts,
                     model.unseen(features),

@@ -21,6 +21,7 @@ __all__ = ["Predictions", "contested_reasons"]
 Floats = NDArray[np.float64]
 THIRD = 0.2
 """A label outside the two likeliest that is expected from this share of people makes a row spread out."""
+DECIMALS = 6
 UNSEEN = "no human label on this metric in training"
 SILENT = "the judge gave no verdict"
 
@@ -67,11 +68,13 @@ class Predictions:
 
     @property
     def numbers(self) -> dict[str, Floats]:
-        """The number columns: shares, their bounds, disagreement and the number of human labels."""
-        table = {f"prob_{label}": self.probabilities[:, c] for c, label in enumerate(self.scale.labels)}
-        for c, label in enumerate(self.scale.labels):
+        """The number columns, to six decimals: shares, bounds, disagreement, the number of human labels."""
+        labels = self.scale.labels
+        table = {f"prob_{label}": self.probabilities[:, c] for c, label in enumerate(labels)}
+        for c, label in enumerate(labels):
             table[f"low_{label}"], table[f"high_{label}"] = self.low[:, c], self.high[:, c]
-        return {**table, "disagreement": self.disagreement, "human_labels": self.human_labels.astype(float)}
+        table |= {"disagreement": self.disagreement, "human_labels": self.human_labels.astype(np.float64)}
+        return {name: values.round(DECIMALS) for name, values in table.items()}
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every row as a dictionary of plain values; None where a number is undefined."""
