@@ -122,9 +122,7 @@ def _rows(context: Context, one: Case) -> Iterator[Row]:
 
 
 def _groups_of_alone(context: Context, every: Sequence[Case]) -> list[tuple[int, list[str]]]:
-    """Judges and the metrics of one scale on which every item had one person, where they are too many to
-    list.
-    """
+    """Metrics of one scale with one person an item, by judge, where they are too many to list."""
     groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for one in every:
         if not one.compared:

@@ -26,9 +26,7 @@ ALL, SEVERAL, ONE = "all", "several people", "one person"
 
 
 def policy_tables(context: Context, every: Sequence[Case]) -> Iterator[Table]:
-    """One table a judge and scale where labels can be mapped in several ways or several metrics can be
-    pooled.
-    """
+    """One table a judge and scale, where labels can be mapped in several ways or metrics pooled."""
     groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for one in every:
         metric = context.study.metric(one.metric)

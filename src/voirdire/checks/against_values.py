@@ -1,6 +1,4 @@
-"""Scores that are numbers: does the judge's value follow the mean of the people's, in order, in line and in
-sign?
-"""
+"""Scores that are numbers: does the judge's value follow the people's mean, in order, line and sign?"""
 
 from __future__ import annotations
 
@@ -47,9 +45,7 @@ def value_table(context: Context, every: Sequence[Case]) -> Table:
 
 
 def judge_values(context: Context, metric: str, judge: int) -> NDArray[np.float64]:
-    """The judge's mean value over runs on each item of the people's panel (n_items,), NaN without a
-    verdict.
-    """
+    """The judge's mean value over runs on each item of the people's panel (n_items,), NaN without one."""
     verdicts = context.verdicts(metric, judge)
     values = values_of(verdicts.scale)
     assert values is not None, "asked of scales with numbers only"

@@ -51,9 +51,7 @@ class Part:
 
 
 def parts(context: Context) -> tuple[Part, ...]:
-    """Every part to report by: the study's slices of items, then each attribute of people with 2 to 20
-    values.
-    """
+    """Every part to report by: the study's slices, then attributes of people with 2 to 20 values."""
     return context.once("parts", lambda context: (*_item_parts(context.study), *_people_parts(context.study)))
 
 

@@ -31,9 +31,7 @@ WHOLE = {
 
 @register("check", "coherence")
 def coherence(context: Context) -> Finding | None:
-    """Published figures that the study declares, or this audit's own: can they all be true, and what do
-    they imply?
-    """
+    """Published figures, or this audit's own: can they all be true, and what do they imply?"""
     reported = context.study.reported
     rows = tuple(_declared(reported)) if reported else tuple(_own(context))
     if not rows:

@@ -14,8 +14,9 @@ __all__ = ["contestants"]
 
 
 def contestants(context: Context) -> str:
-    """Which judged systems are a judge itself, with their rank by pass rate, and which its siblings; empty
-    without systems.
+    """Which systems are a judge itself, with their rank by pass rate, and which are its siblings.
+
+    Empty where no system is recorded.
     """
     column = context.study.items.attributes.get("system")
     if column is None:

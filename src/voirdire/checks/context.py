@@ -29,9 +29,7 @@ class Context:
     _shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def rng(self, name: str) -> np.random.Generator:
-        """A stream that depends on the seed and ``name`` only, so that checks may run in any order or
-        alone.
-        """
+        """A stream that depends on the seed and ``name`` only: checks may run in any order or alone."""
         return np.random.default_rng([self.options.seed, zlib.crc32(name.encode())])
 
     def once(self, name: str, compute: Callable[[Context], T]) -> T:

@@ -1,6 +1,4 @@
-"""Matched slices: pairs of items that differ in one attribute alone, such as age or persona, compared pair
-by pair.
-"""
+"""Matched slices: items that differ in one attribute alone, such as age, compared pair by pair."""
 
 from __future__ import annotations
 
@@ -29,9 +27,7 @@ FEWEST = 5
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """Pairs of verdicts that differ in ``attribute`` alone: outcomes ``first`` and ``second`` (n,), and
-    their ``metric``.
-    """
+    """Verdicts in pairs that differ in ``attribute`` alone: ``first``, ``second``, ``metric`` are (n,)."""
 
     attribute: str
     values: tuple[str, str]
@@ -46,9 +42,7 @@ class Matched:
 
 
 def contrast_tables(context: Context, rows: VerdictRows, who: str) -> Iterator[Table]:
-    """Over all metrics, and the metrics with the largest contrasts, for every attribute that items are
-    matched on.
-    """
+    """For every attribute that items are matched on: over all metrics, and the largest contrasts."""
     found = [one for name in context.study.slice_by if (one := matched(context, rows, name)) is not None]
     overall = tuple(_overall(context, one) for one in found)
     columns = (
@@ -79,9 +73,7 @@ def contrast_values(context: Context, rows: VerdictRows) -> dict[str, dict[str, 
 
 
 def matched(context: Context, rows: VerdictRows, attribute: str) -> Matched | None:
-    """Verdicts paired on metric, rater and every other attribute of the item, or None where few items have
-    a partner.
-    """
+    """Verdicts paired on metric, rater and all other attributes, or None where few have a partner."""
     column = context.study.items.attributes.get(attribute)
     if column is None or len(column.values) != 2:
         return None
@@ -120,9 +112,7 @@ def _same_but(context: Context, rows: VerdictRows, attribute: str) -> NDArray[np
 
 
 def _repeats_verdict(rows: VerdictRows, code: NDArray[np.int32]) -> bool:
-    """Whether, within every metric, the attribute's value settles the outcome, and not because outcomes
-    never vary.
-    """
+    """Whether within every metric the attribute settles the outcome, though outcomes vary."""
     known = code >= 0
     metric, passed = rows.metric[known], rows.passed[known]
     cells = np.unique((metric * (int(code.max(initial=0)) + 1) + code[known]) * 2 + passed)

@@ -23,8 +23,7 @@ __all__ = ["Units", "coverage", "units"]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Rated units, an item on one metric each: ``item`` and ``metric`` (n,) in the study, ``raters`` (n,)
-    how many people.
+    """Rated units, an item on one metric each: positions ``item``, ``metric``, number of ``raters`` (n,).
 
     ``people`` gave ``labels`` in all.
     """

@@ -1,6 +1,4 @@
-"""What a reader of the coverage must know: runs mixed, labels seen in one part only, and what is not
-recorded.
-"""
+"""What a reader of the coverage must know: runs mixed, one-sided labels, what is not recorded."""
 
 from __future__ import annotations
 
@@ -129,9 +127,7 @@ def _one_sided_labels(
             there = int((ratings.label[rows[alone]] == code).sum())
             if bool(here) != bool(there) and max(here / several.sum(), there / alone.sum()) >= 0.05:
                 yield (
-                    f"'{label}' is {percent(here / several.sum())} of {int(several.sum()):,} labels on "
-                    "items with "
-                    f"several people and {percent(there / alone.sum())} of {int(alone.sum()):,} on items "
-                    "with one. "
-                    "Check that both were offered the same scale."
+                    f"'{label}' is {percent(here / several.sum())} of {int(several.sum()):,} labels on items "
+                    f"with several people and {percent(there / alone.sum())} of {int(alone.sum()):,} on "
+                    "items with one. Check that both were offered the same scale."
                 )

@@ -18,9 +18,7 @@ from voirdire.stats import agreement_weights
 __all__ = ["disagreements"]
 
 MOST_CELLS = 20_000_000
-"""Items times labels of one metric beyond which it is left out: a continuous score has no label to be sure
-of.
-"""
+"""Items times labels of a metric beyond which it is left out: no label of a continuous score is sure."""
 
 Found = tuple[float, int, int, int]
 """Badness, minus the item of its panel, minus the position of the case, people: sorts as wanted."""
@@ -53,9 +51,7 @@ def disagreements(context: Context) -> Finding | None:
 
 
 def _worst(context: Context, one: Case, position: int) -> tuple[list[Found], int]:
-    """The worst items of one case, and on how many items two people or more agree and the judge says
-    otherwise.
-    """
+    """The worst items of one case, and how many there are on which all people contradict the judge."""
     panel = context.people(one.metric)
     coded = panel.coded
     if coded.n_items * coded.q > MOST_CELLS:

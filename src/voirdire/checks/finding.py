@@ -40,9 +40,7 @@ ColumnKind = Literal[
 
 @dataclass(frozen=True)
 class Missing:
-    """A cell that has no number: ``word`` (not measurable, not recorded, none, undefined, withheld) and
-    why.
-    """
+    """A cell without a number: ``word`` (not measurable, not recorded, none, undefined, withheld), why."""
 
     word: str
     reason: str = ""

@@ -1,6 +1,4 @@
-"""Borderline, unsure, tie: labels that admit several verdicts are data. Their rates, what they move, who
-must decide.
-"""
+"""Labels that admit several verdicts are data: their rates, what they move, who must decide."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ MOST_ITEMS = 500
 
 @register("check", "indeterminate")
 def indeterminate(context: Context) -> Finding | None:
-    """Rates of indeterminate labels by metric and rater, the headline under every policy, and the contested
-    items.
-    """
+    """Rates of indeterminate labels, the headline under every policy, and the contested items."""
     if not context.audited():
         return None
     rows = tuple(_rates(context))

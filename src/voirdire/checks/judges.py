@@ -26,9 +26,7 @@ __all__ = ["judged_metrics", "judges", "panel_vote"]
 
 @register("check", "judges")
 def judges(context: Context) -> Finding | None:
-    """Each judge against people on the items that all judged, paired differences, and judges against each
-    other.
-    """
+    """Each judge against people, two judges on the same items, and judges against each other."""
     groups = judged_metrics(context)
     if not groups:
         return None
@@ -49,9 +47,7 @@ def judges(context: Context) -> Finding | None:
 
 
 def panel_vote(context: Context, metric: str, who: Sequence[int]) -> NDArray[np.intp]:
-    """The label that most judges gave each item of the people's panel (n_items,), −1 on a tie or with a
-    verdict missing.
-    """
+    """The label that most judges gave each item (n_items,), −1 on a tie or with a verdict missing."""
     codes = np.array([context.verdicts(metric, judge).codes for judge in who])
     q = len(context.people(metric).scale.labels)
     votes = np.stack([(codes == code).sum(axis=0) for code in range(q)], axis=1)
@@ -218,8 +214,7 @@ def _unparsed(context: Context, groups: dict[str, tuple[int, ...]]) -> str:
     total = n + unparsed
     return (
         f"{count(unparsed, 'reply', 'replies')} of {total:,} gave no verdict: agreement with the majority "
-        "lies between "
-        f"{percent(same / total, total)} and {percent((same + unparsed) / total, total)}."
+        f"lies between {percent(same / total, total)} and {percent((same + unparsed) / total, total)}."
     )
 
 

@@ -1,6 +1,4 @@
-"""The judge against what most people said: kappa and raw agreement together, ties and unparsed replies
-counted.
-"""
+"""The judge against what most people said, with ties and unparsed replies counted."""
 
 from __future__ import annotations
 

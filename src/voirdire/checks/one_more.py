@@ -16,8 +16,7 @@ Judge = NDArray[np.int64] | NDArray[np.float64]
 
 
 def one_more(coded: Coded, judge: Judge, weighing: Weighing, *, level: float) -> JudgePerson:
-    """Judge and people with an item added on which two people give the commonest label and the judge
-    another one.
+    """Judge and people with one item more: two people give the commonest label, the judge another.
 
     ``judge`` is as in :func:`~voirdire.stats.judge_person.judge_against_people`. The judge's label there is
     the one whose distance is nearest to the judge's mean distance where it contradicts people; the nearest
@@ -61,9 +60,7 @@ def _distances(coded: Coded, judge: Judge, weighing: Weighing) -> NDArray[np.flo
 def _distance(
     coded: Coded, weighing: Weighing, one: NDArray[np.intp], other: NDArray[np.integer]
 ) -> NDArray[np.float64]:
-    """The disagreement of labels ``one`` and ``other`` (n,), from 0 to 1, without a table of all labels by
-    all.
-    """
+    """The disagreement of labels ``one`` and ``other`` (n,), 0 to 1, without a table of all by all."""
     if weighing["weights"] == "identity":
         return np.asarray(one != other, dtype=np.float64)
     by_value = weighing["by"] == "value" and coded.values is not None
@@ -73,8 +70,7 @@ def _distance(
 
 
 def cautious(pair: JudgePerson, harder: JudgePerson, level: float) -> Estimate:
-    """The difference, judge minus people, at ``level``, its lower bound no higher than after one more
-    contradiction.
+    """Judge minus people at ``level``, its lower bound no higher than after one more contradiction.
 
     A judge that rarely errs shows few errors to build a standard error from. In simulations with the true
     difference at -0.10 an interval of 95 % lay above it in 4 to 9 % of studies of 50 items, and so in 2 to

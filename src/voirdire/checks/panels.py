@@ -16,7 +16,6 @@ __all__ = [
     "as_judge",
     "indeterminate_codes",
     "item_means",
-    "label_counts",
     "majority",
     "narrow",
     "same_label_pairs",
@@ -69,8 +68,7 @@ def narrow(panel: Panel, rows: NDArray[np.bool_]) -> Panel:
 
 
 def stack(panels: Sequence[Panel], unit: NDArray[np.int32] | None) -> tuple[Coded, NDArray[np.intp]]:
-    """Panels of one scale as one: every item of each panel is an item; and the raters' positions in the
-    study.
+    """Panels of one scale as one, each panel's items apart; and the raters' positions in the study.
 
     ``unit`` (n_items of the study,) are the study's clusters. The labels of one item on several metrics
     stay together when clusters are resampled, so without clusters the item is the cluster.
@@ -108,14 +106,8 @@ def same_label_pairs(coded: Coded) -> Pairs:
     return Pairs(int((cells * (cells - 1) // 2).sum()), int((per_item * (per_item - 1) // 2).sum()))
 
 
-def label_counts(coded: Coded) -> NDArray[np.int64]:
-    """How often each label was given, (q,)."""
-    return np.bincount(coded.label, minlength=coded.q)
-
-
 def majority(coded: Coded, tie: int | None = None) -> NDArray[np.intp]:
-    """The most frequent label of each item, (n_items,); ``tie`` where two labels share the lead, −1 without
-    one.
+    """The most frequent label of each item, (n_items,); ``tie`` where two lead, −1 without one.
 
     >>> coded = Coded.from_matrix([[0, 0, 1], [0, 1, None], [1, None, None]], categories=[0, 1])
     >>> majority(coded).tolist(), majority(coded, tie=0).tolist()
@@ -130,9 +122,7 @@ def majority(coded: Coded, tie: int | None = None) -> NDArray[np.intp]:
 
 
 def as_judge(verdicts: Verdicts) -> NDArray[np.int64] | NDArray[np.float64]:
-    """A judge's verdicts as the statistics take them: codes (n_items,) of one run, else shares of the runs
-    (n_items, q).
-    """
+    """Verdicts as the statistics take them: codes (n_items,) of one run, shares (n_items, q) of several."""
     once = int(verdicts.runs.max(initial=0)) <= 1
     return verdicts.codes.astype(np.int64) if once else verdicts.shares
 

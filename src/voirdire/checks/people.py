@@ -158,10 +158,9 @@ def _bewares(context: Context, found: Sequence[Agreed], spread: Sequence[Spread]
     ]
     for one in skewed[:3]:
         notes.append(
-            f"{context.study.metric(one.metric).label}: {percent(one.pairs.share)} of pairs agree and α "
-            f"is {number(one.alpha.value)} "
-            f"({band(one.alpha.value, context.options.reading)}), because nearly all labels are the same; "
-            f"AC1 is {number(one.others['ac1'].value)}."
+            f"{context.study.metric(one.metric).label}: {percent(one.pairs.share)} of pairs agree and "
+            f"α is {number(one.alpha.value)} ({band(one.alpha.value, context.options.reading)}), "
+            f"because nearly all labels are the same; AC1 is {number(one.others['ac1'].value)}."
         )
     if any(one.n_raters <= 5 for one in found):
         notes.append(

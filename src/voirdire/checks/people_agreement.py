@@ -33,9 +33,7 @@ MOST_LABELS = 30
 
 @dataclass(frozen=True, eq=False)
 class Agreed:
-    """Human-human agreement on one metric, its labels as given: ``alpha`` for these raters, ``new`` for
-    other raters too.
-    """
+    """Human-human agreement on one metric: ``alpha`` for these raters, ``new`` for other raters too."""
 
     metric: str
     n_items: int

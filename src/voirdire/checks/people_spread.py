@@ -60,9 +60,7 @@ class Spread:
 
 
 def spreads(context: Context) -> tuple[Spread, ...]:
-    """α within each slice of every metric that several people rated (the first 60 metrics of a large
-    study).
-    """
+    """α within each slice of every metric that several people rated, 60 metrics at most."""
     return context.once("spreads", lambda context: tuple(_spreads(context)))
 
 
@@ -71,8 +69,7 @@ def hidden(spread: Spread) -> str:
     within = listing([f"{number(alpha.value)} ({part.value})" for part, alpha in spread.measured])
     return (
         f"{spread.title}: pooled α is {number(spread.pooled.value)}, and within {spread.attribute} it is "
-        f"{within}. "
-        "People agree that the groups differ, much less on items of one group."
+        f"{within}. People agree that the groups differ, much less on items of one group."
     )
 
 

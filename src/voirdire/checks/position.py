@@ -1,6 +1,4 @@
-"""Does a pairwise judge look at the answers or at their places? Consistency over both orders, and who wins
-first.
-"""
+"""Does a pairwise judge look at the answers or at their places?"""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ __all__ = ["position"]
 
 @register("check", "position")
 def position(context: Context) -> Finding | None:
-    """Consistency where both orders were judged, and the share of wins of the answer shown first, judge and
-    people.
-    """
+    """Consistency over both orders, and how often the answer shown first wins, by judge and people."""
     metrics = [metric for metric in context.study.metrics if metric.scale.kind == "pairwise"]
     if not metrics:
         return None

@@ -29,9 +29,7 @@ class Both:
 def inconsistent_labels(
     context: Context, metric: Metric, judge: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp] | None] | None:
-    """Which verdicts carry a raw label that ends in "_inconsistent", and their clusters; None where none
-    can.
-    """
+    """Which verdicts have a raw label that ends in "_inconsistent", and their clusters; None where none."""
     study = context.study
     marked = np.array([value.endswith(MARK) for value in study.ratings.raw.values], dtype=bool)
     rows = study.rows(metric.name, kind="judge")
@@ -46,9 +44,7 @@ def inconsistent_labels(
 
 
 def presented(context: Context) -> NDArray[np.bool_] | None:
-    """Which ratings (n,) were shown with the second system first, or None where the order shown was not
-    recorded.
-    """
+    """Which ratings (n,) were shown with the second system first, None where that was not recorded."""
     study = context.study
     of_rating = study.ratings.attributes.get("presented")
     if of_rating is not None:
@@ -60,9 +56,7 @@ def presented(context: Context) -> NDArray[np.bool_] | None:
 
 
 def both_orders(context: Context, metric: Metric, judge: int) -> Both | None:
-    """Pairs that ``judge`` saw in both orders: by the column ``presented``, or as items with systems
-    swapped.
-    """
+    """Pairs that ``judge`` saw in both orders: by ``presented``, or as items with systems swapped."""
     study = context.study
     rows = study.rows(metric.name, kind="judge")
     rows = rows[study.ratings.rater[rows] == judge]
@@ -103,9 +97,7 @@ def _matched(
 
 
 def _pairs_of_items(context: Context) -> tuple[NDArray[np.int64] | None, NDArray[np.bool_] | None]:
-    """A number an item (n_items,) that items with the same pair of systems swapped share, and which of them
-    is swapped.
-    """
+    """A number an item (n_items,), the same for a pair in either order, and which are swapped."""
     items = context.study.items
     a, b = (items.attributes.get(name) for name in ("system_a", "system_b"))
     if a is None or b is None:
@@ -128,7 +120,5 @@ def _pairs_of_items(context: Context) -> tuple[NDArray[np.int64] | None, NDArray
 
 
 def _is_swapped(column: Column) -> NDArray[np.bool_]:
-    """For each value, and for a missing one at the end, whether it says that the second system was shown
-    first.
-    """
+    """Whether each value, and at the end a missing one, says that the second system was shown first."""
     return np.array([*(value.strip().casefold() in SWAPPED for value in column.values), False], dtype=bool)

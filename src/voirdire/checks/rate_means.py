@@ -56,9 +56,7 @@ def mean_tables(context: Context) -> Iterator[Table]:
 
 
 def extremes(tables: Sequence[Table]) -> str:
-    """The systems with the highest and the lowest figure of the first rater and metric that has two
-    systems.
-    """
+    """The highest and the lowest system of the first rater and metric that has two systems."""
     for table in tables:
         key, name = ("wins", "system") if table.name == "wins" else ("mean", "part")
         groups: dict[tuple[Cell, Cell], list[tuple[float, str]]] = {}
@@ -141,9 +139,7 @@ def _wins(context: Context, metric: Metric) -> Iterator[Row]:
 def by_rater(
     context: Context, metric: Metric, *, people: bool = False
 ) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    """The rows of each judge on the metric, and those of all people together where there is no judge or
-    they are asked for.
-    """
+    """The rows of each judge, and of all people where there is no judge or they are asked for."""
     study = context.study
     judges = study.judges_of(metric.name)
     rows = first_runs(context, study.rows(metric.name))

@@ -1,6 +1,4 @@
-"""Who differs from the others? Leniency and leave-one-rater-out agreement of each person, and with
-themselves.
-"""
+"""Who differs from the others? Leniency, leave-one-rater-out agreement, and repeated labels."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ class _Group:
 
 @register("check", "raters")
 def raters(context: Context) -> Finding | None:
-    """Each person against the other people on the same items, and against themselves where they rated
-    twice.
-    """
+    """Each person against the others on the same items, and against their own repeated labels."""
     found = agreed(context)
     rows = tuple(row for group in _groups(context, list(found)) for row in _rows(context, group))
     tables = [
@@ -69,8 +65,7 @@ def raters(context: Context) -> Finding | None:
         tables=tuple(tables),
         beware=(
             "Each person is compared with the others on the same items, so harder items do not count "
-            "against anyone; "
-            "with many people, one interval in twenty leaves out 0 by chance.",
+            "against anyone; with many people, one interval in twenty leaves out 0 by chance.",
         ),
         data={"shown": len(rows)},
     )
@@ -128,9 +123,7 @@ def _rows(context: Context, group: _Group) -> Iterator[Row]:
 
 
 def _leaning(metric: Metric, coded: Coded) -> tuple[NDArray[np.float64], str]:
-    """What leniency is measured in: the label's value, or whether it is the passing (else the commonest)
-    label.
-    """
+    """What leniency is measured in: the value, or whether the label is the passing or commonest one."""
     values = values_of(metric.scale)
     if values is not None:
         return values[coded.label], "higher values" if metric.scale.values is not None else "higher labels"

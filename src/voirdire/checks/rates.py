@@ -28,9 +28,7 @@ NOT_PREVALENCE = "Rates on a test set are not prevalence: they say how often thi
 
 @register("check", "rates")
 def rates(context: Context) -> Finding | None:
-    """Raw verdict rates by polarity, system and slice; contrasts of matched slices; means where labels are
-    numbers.
-    """
+    """Raw verdict rates by polarity, system and slice; matched contrasts; means of numbers."""
     rows = verdict_rows(context)
     means = [table for table in (*mean_tables(context), label_table(context)) if table.rows]
     if not len(rows) and not means:
@@ -174,9 +172,8 @@ def _answer(context: Context, rows: VerdictRows) -> str:
     if systems > 1:
         tail = f"; {above:,} of {systems:,} systems score higher on positive metrics"
     return (
-        f"Positive metrics pass {figures[0]} (n {len(both[0]):,}), negative {figures[1]} (n "
-        f"{len(both[1]):,}), "
-        f"a gap of {number(gap, 1)} points{tail}."
+        f"Positive metrics pass {figures[0]} (n {len(both[0]):,}), "
+        f"negative {figures[1]} (n {len(both[1]):,}), a gap of {number(gap, 1)} points{tail}."
     )
 
 

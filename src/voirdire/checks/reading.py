@@ -17,9 +17,7 @@ READINGS: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {
     "mchugh": ((0.60, 0.80, 0.90), ("inadequate", "moderate", "strong", "almost perfect")),
     "krippendorff": ((0.667, 0.800), ("unreliable", "tentative", "reliable")),
 }
-"""Each scale's cuts and its words, one more than the cuts: Landis & Koch 1977, McHugh 2012, Krippendorff
-2018.
-"""
+"""Each scale's cuts and its words, which are one more than the cuts."""
 
 
 TITLES = {"landis-koch": "Landis & Koch 1977", "mchugh": "McHugh 2012", "krippendorff": "Krippendorff 2018"}

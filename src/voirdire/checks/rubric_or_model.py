@@ -18,9 +18,7 @@ from voirdire.registry import register
 __all__ = ["rubric_or_model"]
 
 LOW_ALPHA, LOW_RATE = 0.40, 0.50
-"""Below both, a metric is flagged: people hardly agree ("fair" at best for Landis and Koch), and most
-labels fail.
-"""
+"""Below both a metric is flagged: "fair" agreement at best for Landis and Koch, and most labels fail."""
 FEWEST_VERDICTS = 10
 NEVER = "nothing passes: needs an audit of rubric and judgment"
 BOTH = "rubric or model?"
@@ -56,9 +54,7 @@ def rubric_or_model(context: Context) -> Finding | None:
 
 
 def _pass_rates(context: Context) -> dict[str, tuple[int, int]]:
-    """Passing and all labels of people, on every metric whose agreement is defined and whose passing label
-    is known.
-    """
+    """People's passing labels and all, on metrics with agreement defined and a passing label known."""
     found = {}
     for name, one in agreed(context).items():
         metric = context.study.metric(name)

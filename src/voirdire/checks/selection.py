@@ -1,6 +1,4 @@
-"""Were the judged items easy? Agreement on items on which people are unanimous, and on those they split
-over.
-"""
+"""Were the judged items easy? Agreement where people are unanimous, and where they split."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ class _Chosen:
 
 @register("check", "selection")
 def selection(context: Context) -> Finding | None:
-    """The judge on unanimous and on split items, and whether judged items are more unanimous than the
-    others.
-    """
+    """The judge on unanimous and split items, and whether judged items are the more unanimous."""
     compared = [one for one in cases(context) if one.compared]
     if not compared:
         return None
@@ -143,8 +139,7 @@ def _answer(
         row = flattering[0]
         return (
             f"Yes: on {who} people are unanimous on {row.cells['judged']} of the judged items and on "
-            f"{row.cells['left']} of the "
-            "others, so agreement there is flattering."
+            f"{row.cells['left']} of the others, so agreement there is flattering."
         )
     panels = [context.people(name).coded for name in dict.fromkeys(one.metric for one in compared)]
     items, same = (sum(int(which(coded).sum()) for coded in panels) for which in (several, unanimous))

@@ -27,8 +27,7 @@ NOT_CORRECTNESS = "This is reliability, not correctness."
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """One rater's repeated ratings on metrics of one scale: ``coded`` has runs as its raters, units as its
-    items.
+    """One rater's repeated ratings on one scale: ``coded`` has runs as its raters, units as its items.
 
     ``item`` and ``metric`` (n_items of coded,) say which item and metric of the study each unit is.
     """
@@ -67,9 +66,7 @@ def repeats(context: Context, rater: int) -> tuple[Repeats, ...]:
 
 @register("check", "stability")
 def stability(context: Context) -> Finding | None:
-    """Unanimity and chance-corrected agreement over runs, overall and by slice, of every judge with
-    repeats.
-    """
+    """Unanimity and agreement beyond chance over runs, by slice too, of every judge with repeats."""
     found = [one for judge in context.study.raters_of("judge") for one in repeats(context, judge)]
     if not found:
         if not context.judged():

@@ -1,6 +1,4 @@
-"""May the judge stand in for people? The audit's main question, answered by a printed rule, metric by
-metric.
-"""
+"""May the judge stand in for people? Answered by a printed rule, metric by metric."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The evidence for the stand-in verdicts: judge-person and person-person agreement, metric by metric,
-policy by policy.
-"""
+"""The evidence for the verdicts: judge-person and person-person agreement under every policy."""
 
 from __future__ import annotations
 
@@ -53,9 +51,7 @@ class Case:
 
 
 def cases(context: Context) -> tuple[Case, ...]:
-    """Every judge on every metric that it and people labelled, judge by judge, in declared order of the
-    metrics.
-    """
+    """Every judge on every metric that it and people labelled, in the order of judges and metrics."""
     return context.once("cases", _cases)
 
 

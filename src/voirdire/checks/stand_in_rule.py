@@ -117,8 +117,7 @@ def barely(people: Sequence[Estimate]) -> bool:
 def items_needed(
     differences: Sequence[Estimate], errors: Sequence[float], n_items: int, margin: float
 ) -> int | None:
-    """Items with several people at which an undecided answer would be settled, or None where it cannot be
-    said.
+    """How many items with several people would settle an undecided answer, None where none can.
 
     One side of an interval reaches z times the standard error, of ``errors``, which shrinks with the square
     root of the number of items, and what a small sample and an added item contribute, which shrinks with
@@ -161,9 +160,7 @@ def _reach(one: Estimate) -> float:
 
 
 def _times(root: float, seen: float, target: float) -> float:
-    """How many times as many items bring a reach of ``seen``, of which ``root`` shrinks with their root, to
-    ``target``.
-    """
+    """How many times the items bring ``seen`` to ``target``; ``root`` of it shrinks with their root."""
     if seen <= target:
         return 1.0
     rest = max(seen - root, 0.0)

@@ -105,9 +105,7 @@ def _names(context: Context, one: StandIn) -> str:
 
 
 def settling_actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[Action]:
-    """What would settle verdicts that cannot tell: second raters, then the few metrics that need fewest
-    labels.
-    """
+    """What would settle open verdicts: second raters, then the metrics that need fewest labels."""
     open_ones = [one for one in verdicts if one.answer == "cannot tell" and one.labels_to_settle]
     for one in open_ones:
         if one.reason == ONE_RATER:

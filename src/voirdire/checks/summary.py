@@ -136,9 +136,7 @@ def _because(mine: Sequence[StandIn]) -> str:
 
 
 def _kind(one: StandIn) -> tuple[str, str]:
-    """The reason in the words of a sentence, alone and after "on 3"; the same for metrics with like
-    reasons.
-    """
+    """The reason in words, alone and after "on 3"; the same for metrics with like reasons."""
     if one.reason == ONE_RATER:
         return "each item had one person", "each item had one person"
     if not one.n_items:

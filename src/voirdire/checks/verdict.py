@@ -14,8 +14,7 @@ Answer = Literal["yes", "no", "cannot tell"]
 
 @dataclass(frozen=True)
 class StandIn:
-    """May ``judge`` stand in for people on ``metrics``? One metric, or several that have the same answer
-    and reason.
+    """May ``judge`` stand in for people on ``metrics``, one or several with the same answer and reason?
 
     ``judge_person``, ``person_person`` and ``difference`` hold one estimate a policy; their intervals have
     ``level``, which is corrected over metrics. ``n_items`` are the items with several people and a verdict,

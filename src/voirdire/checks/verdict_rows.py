@@ -1,6 +1,4 @@
-"""One row a verdict: who gave it, on which item and metric, and whether it passes. What rates are counted
-from.
-"""
+"""One row a verdict, from which rates are counted: who gave it, on what, and whether it passes."""
 
 from __future__ import annotations
 
@@ -18,8 +16,7 @@ __all__ = ["VerdictRows", "first_runs", "verdict_rows"]
 
 @dataclass(frozen=True, eq=False)
 class VerdictRows:
-    """Verdicts on metrics with a passing label; all arrays (n,) are positions in the study, ``passed`` the
-    outcome.
+    """Verdicts on metrics with a passing label: positions in the study and ``passed``, all (n,).
 
     ``lacking`` (n_raters of the study,) counts the units that each rater was asked for and gave no verdict
     on, or one that the declared policy removes: they are in no denominator. ``kind`` says whose verdicts
@@ -103,9 +100,7 @@ def _verdict_rows(context: Context) -> VerdictRows:
 
 
 def _outcomes(metric: Metric) -> NDArray[np.int8] | None:
-    """Each label's outcome under the declared policy: 1 passes, 0 does not, −1 is removed; None without a
-    passing label.
-    """
+    """Each label's outcome under the declared policy: 1 passes, 0 fails, −1 is removed; None if unknown."""
     code = passing(metric)
     if code is None:
         return None
@@ -115,9 +110,7 @@ def _outcomes(metric: Metric) -> NDArray[np.int8] | None:
 
 
 def _cluster(context: Context, item: NDArray[np.intp]) -> NDArray[np.intp] | None:
-    """The declared cluster of each verdict, or its item where items were judged on several metrics or by
-    several raters.
-    """
+    """Each verdict's declared cluster, else its item where items were judged more than once."""
     declared = context.study.items.cluster
     if declared is not None:
         return declared[item].astype(np.intp)

@@ -1,1 +1,1 @@
-"""voirdire.cli"""
+"""The command line: one file a command, found by its function ``command``."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.study import STATUSES, Column, Rater, Study
+from voirdire.study import STATUSES, Column, Study
 
 __all__ = ["SHORT", "ordered_rows", "ratings_data"]
 
@@ -62,11 +62,6 @@ def ratings_data(study: Study, rows: Rows, *, text: bool = True) -> dict[str, An
         "row": _packed(ratings.row[rows]),
         "more": _columns(ratings.attributes, rows, longest=None if text else SHORT),
     }
-
-
-def _rater(rater: Rater) -> dict[str, Any]:
-    known = {"expertise": rater.expertise} if rater.expertise else {}
-    return {"id": rater.id, "kind": rater.kind, "attributes": known | rater.attributes}
 
 
 def _columns(
