@@ -235,3 +235,17 @@ def test_one_label_alone_cannot_be_predicted() -> None:
         features_of(study(rows))
     with pytest.raises(UserError, match="no person labelled"):
         features_of(study([("a", "m", "gpt", "judge", "yes"), ("b", "m", "gpt", "judge", "no")]))
+
+
+def test_an_item_that_no_judge_was_asked_about_is_no_test_of_a_judge(humanebench: Study) -> None:
+    observed = features_of(humanebench)
+    assert len(observed) == 48
+    assert len(observed.labelled) == observed.asked.sum() == 24
+
+
+def test_an_unparsed_reply_was_asked_for(pandalm: Study) -> None:
+    assert len(features_of(pandalm, judges=["gpt-3.5-turbo"]).labelled) == 999
+
+
+def test_people_alone_keep_every_labelled_row(dices: Study) -> None:
+    assert len(features_of(dices).labelled) == 350

@@ -25,6 +25,7 @@ class Observed:
     """n rows, one an item and metric: ``features``, the people's ``target``, the ``encoding`` behind them.
 
     ``item`` (n,) are positions in the study's items, ``metric`` (n,) positions in the encoding's metrics.
+    ``asked`` (n,) says where some judge was asked and replied, be the reply unparsed.
     """
 
     features: Features
@@ -32,20 +33,30 @@ class Observed:
     item: Positions
     metric: Positions
     encoding: Encoding
+    asked: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.item)
 
     @property
     def labelled(self) -> Observed:
-        """Only the rows with a human label."""
-        rows = np.flatnonzero(self.target.labelled)
+        """The rows with a human label on which some judge was asked, or all labelled rows without a judge.
+
+        An item that no judge was asked about says nothing of a judge; which items were asked may say much of
+        the people's labels.
+        """
+        tests = self.asked if self.asked.any() else np.ones_like(self.asked)
+        return self.take(np.flatnonzero(self.target.labelled & tests))
+
+    def take(self, rows: Positions) -> Observed:
+        """The rows at ``rows`` (m,)."""
         return Observed(
             self.features.take(rows),
             self.target.take(rows),
             self.item[rows],
             self.metric[rows],
             self.encoding,
+            self.asked[rows],
         )
 
 
@@ -77,7 +88,11 @@ def features_of(
     place = _Place(len(study.items), item, metric)
     features = _features(study, chosen, asked, place, replies)
     target = _target(study, chosen, asked, place, people)
-    return Observed(features, target, item, features.metric.astype(np.intp), chosen)
+    asked_of = np.zeros(len(item), dtype=np.bool_)
+    for reply in replies:
+        at = place.of(reply.item, reply.metric)
+        asked_of[at[at >= 0]] = True
+    return Observed(features, target, item, features.metric.astype(np.intp), chosen, asked_of)
 
 
 @dataclass(frozen=True, eq=False)
