@@ -7,8 +7,10 @@ import pytest
 
 from checks.studies import BORDERLINE, PAIR, PASS_FAIL, SEVERITY, study, table
 from voirdire.checks.audit import audit
+from voirdire.checks.by_slice import Part
 from voirdire.checks.finding import Bounds, Finding, LabelCounts, Row, Table
 from voirdire.checks.options import AuditOptions
+from voirdire.checks.people_spread import Spread
 from voirdire.checks.words import percent
 from voirdire.errors import UserError
 from voirdire.stats import Estimate
@@ -101,6 +103,26 @@ def test_pooled_alpha_that_hides_low_agreement_within_slices_is_called_out() -> 
     group = {f"i{k}": "low" if k < 40 else "high" for k in range(80)}
     found = finding(study(rows, [Metric("it", SEVERITY)], attributes={"group": group}), "people")
     assert any("pooled α is" in note and "within group" in note for note in found.beware)
+
+
+def test_a_pooled_alpha_that_may_be_nought_hides_nothing() -> None:
+    estimates = [
+        Estimate(-0.05, -0.2, 0.1, n_pairable_items=50),
+        Estimate(-0.1, -0.3, 0.1, n_pairable_items=50),
+    ]
+    within = tuple((Part("system", name), one) for name, one in zip("ab", estimates, strict=True))
+    assert not Spread("help", "help", "system", Estimate(0.07, -0.02, 0.15), within).hides
+    assert Spread("help", "help", "system", Estimate(0.07, 0.01, 0.15), within).hides
+
+
+def test_a_judge_that_agrees_more_is_named_with_points() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.choice([P, F], 200)
+    worse = np.where(rng.random(200) < 0.4, rng.choice([P, F], 200), truth)
+    rows = table("help", {"ann": list(truth), "bob": list(truth), "good": list(truth), "bad": list(worse)})
+    answer = finding(study(rows, [HELP], judges=["good", "bad"]), "judges").answer
+    assert answer.startswith("good agrees more with people than bad, by ")
+    assert " points [" in answer
 
 
 def test_slices_of_people_as_well_as_of_items() -> None:

@@ -205,6 +205,12 @@ def _slices(context: Context, every: Sequence[Case]) -> Table:
     return Table("against_slices", caption, columns, tuple(rows), ("judge_person",), folded=len(rows) > 12)
 
 
+def _apart(n: int) -> str:
+    """On how many the interval of the difference, read alone, leaves out 0."""
+    alone = "each interval read alone"
+    return f"on {n:,} the difference excludes 0, {alone}" if n else f"no difference excludes 0, {alone}"
+
+
 def _answer(every: Sequence[Case]) -> str:
     compared = [one for one in every if one.compared]
     if not compared:
@@ -233,6 +239,5 @@ def _answer(every: Sequence[Case]) -> str:
     which = "judges and metrics" if len({one.judge for one in compared}) > 1 else "metrics"
     return (
         f"On {less:,} of {len(defined):,} {which} the judge agrees less with people than people agree with "
-        f"each other, under every mapping of indeterminate labels; on {apart:,} the interval of the "
-        "difference excludes 0, each read alone."
+        f"each other, under every mapping of indeterminate labels; {_apart(apart)}."
     )

@@ -139,7 +139,13 @@ def _covered(context: Context, rated: Units) -> Table:
                 }
             )
         )
-    return Table("covered", "What people labelled, of what is declared or in the files", columns, tuple(rows))
+    return Table(
+        "covered",
+        "What people labelled, of what is declared or in the files",
+        columns,
+        tuple(rows),
+        folded=not context.study.population,
+    )
 
 
 def _totals(context: Context, rated: Units) -> Iterator[tuple[str, int, int]]:
@@ -199,7 +205,9 @@ def _fields(context: Context) -> Table:
         Column("people", "People", "count"),
         Column("labels", "Labels", "count"),
     )
-    return Table("fields", "Who rated, by field", columns, tuple(found))
+    return Table(
+        "fields", "Who rated, by field", columns, tuple(found), folded=set(fields) == {"not recorded"}
+    )
 
 
 def _statuses(study: Study) -> Table:

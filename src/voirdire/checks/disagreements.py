@@ -108,7 +108,7 @@ def _table(context: Context, rows: tuple[Row, ...]) -> Table:
     if any("text" in row.cells for row in rows):
         columns.append(Column("text", "Text", "prose"))
     return Table(
-        "worst", f"The {count(len(rows), 'worst disagreement')}", tuple(columns), rows, folded=len(rows) > 12
+        "worst", f"The {count(len(rows), 'worst disagreement')}", tuple(columns), rows, folded=len(rows) > 20
     )
 
 

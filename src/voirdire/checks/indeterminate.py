@@ -165,7 +165,7 @@ def _queue_table(queue: Sequence[Row], total: int) -> Table:
         f"Items to adjudicate: no label holds a majority{shown}",
         columns,
         tuple(queue),
-        folded=total > 12,
+        folded=total > 20,
     )
 
 

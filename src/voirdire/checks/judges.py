@@ -182,12 +182,13 @@ def _answer(paired: Sequence[Row]) -> str:
     low, high = sorted((abs(gap.low), abs(gap.high)))
     flipped = Estimate(100 * abs(gap.value), 100 * low, 100 * high)
     lead = (
-        f"{names[0]} agrees with people more often than {names[1]} by {points(flipped)} on the same items "
+        f"{names[0]} agrees more with people than {names[1]}, by {points(flipped)}, on the same items "
         f"of {row.cells['metric']}"
     )
     if len(paired) == 1:
         return f"{lead}."
-    return f"{len(apart):,} of {count(len(paired), 'paired difference')} leave out 0; the largest: {lead}."
+    n = count(len(paired), "paired difference")
+    return f"The intervals of {len(apart):,} of {n} leave out 0; the largest: {lead}."
 
 
 def _unparsed_shares(context: Context, groups: dict[str, tuple[int, ...]]) -> dict[str, dict[str, float]]:

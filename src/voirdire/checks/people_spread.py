@@ -52,9 +52,9 @@ class Spread:
 
     @property
     def hides(self) -> bool:
-        """Whether the pooled α lies above every slice's, and clearly above their mean."""
+        """Whether the pooled α, itself above 0, lies above every slice's, and clearly above their mean."""
         values = self.defined
-        if len(values) < 2 or math.isnan(self.pooled.value):
+        if len(values) < 2 or not self.pooled.has_interval or self.pooled.low <= 0:
             return False
         return self.pooled.value > max(values) and self.pooled.value - sum(values) / len(values) > HIDES
 

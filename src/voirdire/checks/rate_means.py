@@ -68,9 +68,13 @@ def extremes(tables: Sequence[Table]) -> str:
         for (metric, rater), found in groups.items():
             if len(found) > 1:
                 high, low = max(found), min(found)
-                what = "wins most often" if key == "wins" else "has the highest mean"
+                what, last = (
+                    ("wins most often", "least often")
+                    if key == "wins"
+                    else ("has the highest mean", "the lowest")
+                )
                 return (
-                    f"On {metric}, by {rater}, {high[1]} {what} ({number(high[0])}), {low[1]} least "
+                    f"On {metric}, by {rater}, {high[1]} {what} ({number(high[0])}), {low[1]} {last} "
                     f"({number(low[0])})."
                 )
     return "Means of the labels are in the table; no two systems can be compared."

@@ -9,6 +9,7 @@ import numpy as np
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
+from voirdire.checks.limits import capped
 from voirdire.checks.panels import same_label_pairs, several, unanimous
 from voirdire.checks.people_agreement import MOST_LABELS
 from voirdire.checks.scales import weights
@@ -58,7 +59,7 @@ def repeat_table(context: Context) -> Table:
             if one.coded.q <= MOST_LABELS:
                 options = {"it": FleissKappa()}
                 found = agreement(one.coded, options, interval="jackknife", level=context.options.level)
-                cells["kappa"] = found["it"]
+                cells["kappa"] = capped(found["it"])
             rows.append(Row(cells, Evidence(raters=(context.study.raters[rater].id,))))
     columns = (
         Column("rater", "Person"),

@@ -163,7 +163,10 @@ def _answer(rows: Sequence[Row]) -> str:
         return f"No: every interval for leniency holds 0{span}."
     ordered = sorted(far, key=lambda row: -abs(row.cells["leniency"].value))  # type: ignore[union-attr]
     who = listing(list(dict.fromkeys(str(row.cells["rater"]) for row in ordered)), most=3)
-    return f"{len(far):,} of {len(measured):,} leniency figures leave out 0, the largest by {who}{span}."
+    return (
+        f"The intervals of {len(far):,} of {len(measured):,} leniency figures leave out 0, the largest by "
+        f"{who}{span}."
+    )
 
 
 def _leaves_out_zero(cell: Cell) -> bool:

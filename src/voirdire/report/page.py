@@ -29,7 +29,7 @@ NAV = {
     "stability": "Stability",
     "against_people": "Agreement",
     "judges": "Judges",
-    "indeterminate": "Borderline",
+    "indeterminate": "Undecided",
     "rates": "Systems",
     "disagreements": "Disagreements",
 }
