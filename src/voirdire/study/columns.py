@@ -45,64 +45,26 @@ RESERVED_ITEM_COLUMNS = (
 )
 # the first name that a table has is taken, so the more telling names stand first
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "item_id": (
-        *("item", "items", "task_id", "task", "example_id", "example", "sample_id", "sample", "instance_id"),
-        *(
-            "instance",
-            "conversation_id",
-            "conversation",
-            "dialogue_id",
-            "dialogue",
-            "document_id",
-            "document",
+    name: tuple(words.split())
+    for name, words in {
+        "item_id": (
+            "item items task_id task example_id example sample_id sample instance_id instance "
+            "conversation_id conversation dialogue_id dialogue document_id document doc_id doc "
+            "case_id case unit question_id prompt_id pair_id uid id idx"
         ),
-        *(
-            "doc_id",
-            "doc",
-            "case_id",
-            "case",
-            "unit",
-            "question_id",
-            "prompt_id",
-            "pair_id",
-            "uid",
-            "id",
-            "idx",
+        "rater_id": (
+            "rater annotator_id annotator expert_id expert worker_id worker reviewer_id reviewer "
+            "coder labeler labeller evaluator assessor grader participant judge"
         ),
-    ),
-    "rater_id": (
-        *("rater", "annotator_id", "annotator", "expert_id", "expert", "worker_id", "worker", "reviewer_id"),
-        *(
-            "reviewer",
-            "coder",
-            "labeler",
-            "labeller",
-            "evaluator",
-            "assessor",
-            "grader",
-            "participant",
-            "judge",
+        "metric": "metric_name criterion criteria dimension question measure aspect",
+        "rater_kind": "rater_type annotator_type",
+        "label": (
+            "rating score verdict opinion grade vote answer choice annotation judgment judgement "
+            "category value"
         ),
-    ),
-    "metric": ("metric_name", "criterion", "criteria", "dimension", "question", "measure", "aspect"),
-    "rater_kind": ("rater_type", "annotator_type"),
-    "label": (
-        *(
-            "rating",
-            "score",
-            "verdict",
-            "opinion",
-            "grade",
-            "vote",
-            "answer",
-            "choice",
-            "annotation",
-            "judgment",
-        ),
-        *("judgement", "category", "value"),
-    ),
-    "run": ("run_id", "repeat", "replicate", "trial"),
-    "status": (),
+        "run": "run_id repeat replicate trial",
+        "status": "",
+    }.items()
 }
 KNOWN = frozenset(
     {

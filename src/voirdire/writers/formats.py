@@ -1,4 +1,4 @@
-"""How a table of ratings is written: delimited text, JSON Lines, Parquet."""
+"""How a table is written: delimited text, JSON Lines or Parquet, by the file's suffix."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,35 @@ from voirdire.errors import UserError
 from voirdire.study.column import Column
 from voirdire.writers.columns import Table
 
-__all__ = ["WRITERS"]
+__all__ = ["write_table"]
 
 CHUNK = 50_000
 OFFLINE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
+
+
+def write_table(table: Table, path: str | PathLike[str]) -> Path:
+    """Write ``table`` in the format of the suffix of ``path``, and return the path.
+
+    A suffix that no writer knows, a file that cannot be written, and labels that a text file cannot tell from
+    missing ones are users' errors.
+    """
+    target = Path(path)
+    packed = target.suffix.lower() == ".gz"
+    suffix = (target.with_suffix("") if packed else target).suffix.lower()
+    if suffix not in WRITERS or (packed and suffix == ".parquet"):
+        raise UserError(
+            f"no writer for '{''.join(target.suffixes) or target.name}'",
+            where=str(path),
+            expected=f"one of {', '.join(WRITERS)}, or .gz of the text formats",
+        )
+    try:
+        WRITERS[suffix](table, target)
+    except OSError as problem:
+        raise UserError(f"cannot be written: {problem.strerror or problem}", where=str(path)) from None
+    return target
 
 
 def write_csv(table: Table, path: Path) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.errors import UserError
 from voirdire.registry import register
 from voirdire.study.column import Column
 from voirdire.writers.columns import Table
-from voirdire.writers.formats import WRITERS
+from voirdire.writers.formats import write_table
 
 __all__ = ["Tabular", "export_predictions"]
 
@@ -31,23 +31,10 @@ class Tabular(Protocol):
 
 
 @register("writer", "predictions")
-def export_predictions(predictions: Tabular, path: str) -> Path:
+def export_predictions(predictions: Tabular, path: str | PathLike[str]) -> Path:
     """Write item, metric, most likely label, contested, reason, each label's share with its credal bounds.
 
     The columns are ``item_id``, ``metric``, ``most_likely``, ``contested``, ``reason``, ``prob_<label>``,
     ``low_<label>``, ``high_<label>``, ``disagreement`` and ``human_labels``; undefined numbers are empty.
     """
-    target = Path(path)
-    packed = target.suffix.lower() == ".gz"
-    suffix = (target.with_suffix("") if packed else target).suffix.lower()
-    if suffix not in WRITERS or (packed and suffix == ".parquet"):
-        raise UserError(
-            f"no writer for '{''.join(target.suffixes) or target.name}'",
-            where=str(path),
-            expected=f"one of {', '.join(WRITERS)}, or .gz of the text formats",
-        )
-    try:
-        WRITERS[suffix](Table(predictions.columns, predictions.numbers), target)
-    except OSError as problem:
-        raise UserError(f"cannot be written: {problem.strerror or problem}", where=str(path)) from None
-    return target
+    return write_table(Table(predictions.columns, predictions.numbers), path)
