@@ -60,7 +60,6 @@ def command(
     from voirdire.align.aligner import align
     from voirdire.align.options import AlignOptions
     from voirdire.cli.processes import mapping
-    from voirdire.opening import open as open_study
 
     options = AlignOptions(
         judges=tuple(use or ()),
@@ -77,13 +76,8 @@ def command(
     )
     with steps(quiet=quiet or as_json) as step, mapping(jobs) as run:
         step(f"Reading {source}")
-        study = open_study(
-            source,
-            columns=flags.column_names(column),
-            judges=tuple(judge or ()),
-            wide=flags.split(wide),
-            missing=flags.missing_spellings(missing),
-            config={"on_duplicate": on_duplicate} if on_duplicate else None,
+        study = flags.opened(
+            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
         )
         aligner = align(study, options, run=run, progress=step)
         if out:

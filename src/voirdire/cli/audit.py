@@ -47,7 +47,6 @@ def command(
     """Audit a judge against every human label: print the answer, and write the report where --out says."""
     from voirdire import AuditOptions
     from voirdire import audit as run
-    from voirdire import open as open_study
 
     options = AuditOptions(
         level=level,
@@ -61,13 +60,8 @@ def command(
     )
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")
-        study = open_study(
-            source,
-            columns=flags.column_names(column),
-            judges=tuple(judge or ()),
-            wide=flags.split(wide),
-            missing=flags.missing_spellings(missing),
-            config={"on_duplicate": on_duplicate} if on_duplicate else None,
+        study = flags.opened(
+            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
         )
         auditing = f"Auditing {len(study.ratings):,} ratings"
         step(auditing)

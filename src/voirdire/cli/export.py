@@ -28,17 +28,11 @@ def command(
     from pathlib import Path
 
     from voirdire.errors import UserError
-    from voirdire.opening import open as open_study
 
     if Path(target).exists() and not force:
         raise UserError("exists already", where=target, fix="choose another name, or replace it with --force")
-    study = open_study(
-        source,
-        columns=flags.column_names(column),
-        judges=tuple(judge or ()),
-        wide=flags.split(wide),
-        missing=flags.missing_spellings(missing),
-        config={"on_duplicate": on_duplicate} if on_duplicate else None,
+    study = flags.opened(
+        source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
     )
     study.export(target)
     typer.echo(f"Wrote {len(study.ratings):,} ratings to {target}.")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from voirdire.errors import UserError
+
+if TYPE_CHECKING:
+    from voirdire.study import Study
 
 __all__ = [
     "Check",
@@ -27,6 +30,7 @@ __all__ = [
     "Worst",
     "column_names",
     "missing_spellings",
+    "opened",
     "split",
 ]
 
@@ -85,6 +89,28 @@ Check = Annotated[
 
 NoText = Annotated[bool, typer.Option("--no-text", help="Leave the items' texts out of the report.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no summary and no progress.")]
+
+
+def opened(
+    source: str,
+    *,
+    judge: Sequence[str] | None,
+    wide: str,
+    column: Sequence[str] | None,
+    missing: Sequence[str] | None,
+    on_duplicate: str,
+) -> Study:
+    """The study at ``source``, read as the flags of the same names say."""
+    from voirdire.opening import open as open_study
+
+    return open_study(
+        source,
+        columns=column_names(column),
+        judges=judge or (),
+        wide=split(wide),
+        missing=missing_spellings(missing),
+        config={"on_duplicate": on_duplicate} if on_duplicate else None,
+    )
 
 
 def split(names: str) -> tuple[str, ...]:
