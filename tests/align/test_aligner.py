@@ -160,6 +160,9 @@ def test_a_metric_never_seen_is_wider_and_said_so(aligner: Aligner, tmp_path: Pa
     assert found.metric[0] == "kind"
     assert "no human label on this metric in training" in str(row_of(found, "new")["reason"])
     assert "on a metric without human labels" in found.notes[0]
+    assert len(aligner.predict(verdicts(tmp_path, "yes"), metrics=["clear"])) == 2
+    with pytest.raises(UserError, match="no metric named 'kind'"):
+        aligner.predict(verdicts(tmp_path, "yes"), metrics=["kind"])
     width = [row_of(each, "new") for each in (known, found)]
     assert width[1]["high_yes"] - width[1]["low_yes"] > width[0]["high_yes"] - width[0]["low_yes"]  # type: ignore[operator]
 

@@ -58,16 +58,18 @@ class Aligner:
         """How many human votes the judge counts as; NaN where not measurable."""
         return self.evaluation.kappa.value
 
-    def predict(self, study: Study) -> Predictions:
+    def predict(self, study: Study, *, metrics: Sequence[str] | None = None) -> Predictions:
         """How people would judge every item and metric on which ``study`` has a verdict or a human label.
 
+        ``metrics`` names the metrics to predict, all where None, also those that were not fitted.
         Human labels that exist are counted in with the judge as kappa votes. Another judge, version, prompt,
         scale or label set is a user's error that names the difference; a metric that was not fitted and has
         other labels is left out, with a note.
         """
-        known = [metric.name for metric in study.metrics if metric.name in self.encoding.metrics]
+        asked = [metric.name for metric in study.metrics] if metrics is None else list(metrics)
+        known = [name for name in asked if name in self.encoding.metrics]
         check_labels(study, self.encoding, known, where=study.name)
-        further = [metric.name for metric in study.metrics if metric.name not in known]
+        further = [name for name in asked if name not in known]
         alike = [name for name in further if _fits(study, self.encoding, name)]
         if not known and not alike:
             check_labels(study, self.encoding, further, where=study.name)

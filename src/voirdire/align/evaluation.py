@@ -148,5 +148,5 @@ class Evaluation:
         if not math.isnan(self.optimum):
             lines.append(f"{'best possible':{width}}  {self.optimum:.2f} (by model)")
         lines.append(f"Gain over base rates {self.gain} nats; skill {self.skill}; kappa {self.kappa}.")
-        lines.append(f"The judge is worth {worth_in_words(self.power[0])} people.")
+        lines.append(f"Worth in people: {worth_in_words(self.power[0])}.")
         return lines

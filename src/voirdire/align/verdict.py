@@ -55,7 +55,7 @@ def worth_in_words(curve: PowerCurve) -> str:
     """The rater equivalence and its interval: ``about 1.4 [0.9, >2]``, or why there is none."""
     found = curve.equivalence
     if found.undefined is not None:
-        return f"a number of people that is not measurable ({REASONS[found.undefined]})"
+        return f"not measurable ({REASONS[found.undefined]})"
     value = f"more than {curve.most}" if math.isinf(found.value) else f"about {found.value:.1f}"
     if not found.has_interval:
         return value

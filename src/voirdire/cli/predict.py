@@ -29,6 +29,10 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", metavar="NAME", help="Predict this metric only; may be given again."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
     """Predict the distribution of human labels of each item, and which items people would contest."""
@@ -36,7 +40,6 @@ def command(
 
     from voirdire.align.aligner import Aligner
     from voirdire.errors import UserError
-    from voirdire.opening import open as open_study
 
     if Path(out).exists() and not force:
         raise UserError("exists already", where=out, fix="choose another name, or replace it with --force")
@@ -44,16 +47,11 @@ def command(
         step(f"Reading {aligner}")
         fitted = Aligner.load(aligner)
         step(f"Reading {source}")
-        study = open_study(
-            source,
-            columns=flags.column_names(column),
-            judges=tuple(judge or ()),
-            wide=flags.split(wide),
-            missing=flags.missing_spellings(missing),
-            config={"on_duplicate": on_duplicate} if on_duplicate else None,
+        study = flags.opened(
+            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
         )
         step("Predicting")
-        predictions = fitted.predict(study)
+        predictions = fitted.predict(study, metrics=metric or None)
         step("Writing")
         predictions.export(out)
     if quiet:
