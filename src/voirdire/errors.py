@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 __all__ = ["Fault", "UserError", "UserErrors"]
 
@@ -60,3 +62,7 @@ class UserErrors(UserError):
             shown += [f"  ... and {more:,} more"] if more else []
             text = "\n".join([f"{self.total:,} faults:", *shown])
         Exception.__init__(self, text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # another process makes the error again from its faults, and not from its text
+        return partial(UserErrors, total=self.total), (self.faults,)

@@ -55,9 +55,9 @@ def register(kind: str, name: str) -> Callable[[T], T]:
 
     def enter(thing: T) -> T:
         taken = _entries[kind].get(name)
-        if taken is not None and taken.__module__ != getattr(thing, "__module__", None):
+        if taken is not None and _origin(taken) != _origin(thing):
             raise UserError(
-                f"two {kind}s are named '{name}': {taken.__module__} and {thing.__module__}",
+                f"two {kind}s are named '{name}': {_origin(taken)} and {_origin(thing)}",
                 fix="rename one of them",
             )
         _entries[kind][name] = thing
@@ -95,6 +95,11 @@ def plugins(kind: str) -> list[Plugin]:
     return list(_plugins[kind])
 
 
+def _origin(thing: Any) -> str:
+    """Where ``thing`` was defined; a module that is loaded again defines it at the same place."""
+    return f"{thing.__module__}.{getattr(thing, '__qualname__', type(thing).__qualname__)}"
+
+
 def _nearest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     return f"did you mean '{near[0]}'?" if near else ""
@@ -111,14 +116,15 @@ def _load(kind: str) -> None:
     _known_kind(kind)
     if kind in _plugins:
         return
-    _plugins[kind] = []
     package = importlib.import_module(BUILT_IN[kind])
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
+    found = []
     for point in entry_points(group=f"voirdire.{kind}"):
         try:
             point.load()
             error = ""
         except Exception as problem:  # a stranger's import may fail in any way; it is shown, not hidden
             error = f"{type(problem).__name__}: {problem}"
-        _plugins[kind].append(Plugin(kind, point.name, point.value, error))
+        found.append(Plugin(kind, point.name, point.value, error))
+    _plugins[kind] = found
