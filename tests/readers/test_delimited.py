@@ -139,3 +139,11 @@ def test_the_source_is_named_and_hashed(tmp_path: Path) -> None:
     table = read(tmp_path, "item_id,label\na,pass\n")
     assert table.source.name == "labels.csv"
     assert table.source.sha256 == hashlib.sha256(b"item_id,label\na,pass\n").hexdigest()
+
+
+@pytest.mark.parametrize("encoding", ["utf-9", "hex", "undefined", "utf\0", "é"])
+def test_an_encoding_that_is_none_is_a_mistake(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("item_id,label\na,yes\n")
+    with pytest.raises(UserError, match="no text encoding named"):
+        read_delimited(path, encoding=encoding)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -26,13 +26,13 @@ class Context:
     options: AuditOptions
     _panels: dict[tuple[str, str], Panel] = field(default_factory=dict, repr=False)
     _verdicts: dict[tuple[str, str, int], Verdicts] = field(default_factory=dict, repr=False)
-    _shared: dict[str, Any] = field(default_factory=dict, repr=False)
+    _shared: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def rng(self, name: str) -> np.random.Generator:
         """A stream that depends on the seed and ``name`` only: checks may run in any order or alone."""
         return np.random.default_rng([self.options.seed, zlib.crc32(name.encode())])
 
-    def once(self, name: str, compute: Callable[[Context], T]) -> T:
+    def once(self, name: Hashable, compute: Callable[[Context], T]) -> T:
         """What ``compute`` gives for this context; later callers of ``name`` get the same object."""
         if name not in self._shared:
             self._shared[name] = compute(self)

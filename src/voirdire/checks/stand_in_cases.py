@@ -131,7 +131,7 @@ def pooled_pairs(context: Context, judge: int, metrics: Sequence[str]) -> dict[s
             )
         return found
 
-    return context.once(f"pooled {judge} {' '.join(metrics)}", compute)
+    return context.once(("pooled", judge, tuple(metrics)), compute)
 
 
 def stacked(

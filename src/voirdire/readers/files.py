@@ -79,16 +79,16 @@ def decode(file: FileBytes, encoding: str = "") -> Text:
         raise UserError(f"this is {kind}, not text", where=name, fix="save the table as CSV or JSON Lines")
     try:
         header = data.decode(found)[:2000].partition("\n")[0]
-    except LookupError:
-        raise UserError(
-            f"no text encoding named '{found}'", where=name, expected="utf-8, utf-16 or cp1252"
-        ) from None
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         raise UserError(
             f"byte {problem.start + 1:,} is not {found} text",
             where=f"{name}, row {line:,}",
             fix="save it as UTF-8",
+        ) from None
+    except (LookupError, ValueError):
+        raise UserError(
+            f"no text encoding named '{found}'", where=name, expected="utf-8, utf-16 or cp1252"
         ) from None
     if "\x00" in header:
         raise UserError(
