@@ -154,3 +154,15 @@ def test_an_empty_folder_has_nothing_to_draft(tmp_path: Path) -> None:
     assert code == 2
     assert "no table of ratings" in output
     assert not (tmp_path / "study.yaml").exists()
+
+
+def test_columns_of_one_metric_each_are_declared_as_such(tmp_path: Path) -> None:
+    rows = "".join(
+        f"i{k},{who},{1 + k % 5},{1 + (2 * k) % 5}\n" for k in range(10) for who in ("Ann", "gpt-4")
+    )
+    path = tmp_path / "marks.csv"
+    path.write_text(f"item_id,annotator,helpful,honest\n{rows}")
+    before = open_study(path)
+    assert run(str(path), "--yes")[0] == 0
+    assert "metrics: [helpful, honest]" in (tmp_path / "study.yaml").read_text()
+    same(before, open_study(tmp_path))

@@ -117,8 +117,10 @@ def _settled(table: RawTable, declared: TableConfig, home: Path, folder: Path) -
         found["columns"] = {name: own for name, own in names.items() if own != name and own in table.columns}
         if "item_id" in names and names["item_id"] not in table.columns:
             found["item_from"] = names["item_id"].split("+")
-        if long.tables[0].wide:
-            found |= {"layout": "wide", "raters": list(dict.fromkeys(long.columns["rater_id"].values))}
+        wide = long.tables[0].wide
+        if wide:
+            key = "raters" if wide == "rater_id" else "metrics"
+            found |= {"layout": "wide", key: list(dict.fromkeys(long.columns[wide].values))}
     return declared.model_copy(update=found)
 
 

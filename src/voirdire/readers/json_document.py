@@ -8,6 +8,7 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.readers.files import decode, read_bytes
+from voirdire.readers.label_studio import are_tasks, ratings_of_tasks
 from voirdire.readers.records import read_records, unique_keys
 from voirdire.registry import register
 from voirdire.study.faults import Faults
@@ -18,7 +19,7 @@ __all__ = ["read_json"]
 
 @register("reader", "json")
 def read_json(path: Path, *, encoding: str = "") -> RawTable:
-    """Read an array of objects, one a rating; the n-th object is row n."""
+    """Read an array of objects, one a rating, or Label Studio's tasks; the n-th object is row n."""
     file = read_bytes(path)
     text = decode(file, encoding)
     name = file.source.name
@@ -27,6 +28,9 @@ def read_json(path: Path, *, encoding: str = "") -> RawTable:
     except (ValueError, RecursionError) as problem:
         raise UserError(f"is not JSON ({problem})", where=name, expected="an array of objects") from None
     records = _records(document, name)
+    if are_tasks(records):
+        ratings, rows, note = ratings_of_tasks(records, name)
+        return read_records(ratings, rows, file.source).noting(text.note).noting(note)
     return read_records(records, range(1, len(records) + 1), file.source).noting(text.note)
 
 
