@@ -110,6 +110,7 @@ def _tables(tables: Sequence[TableConfig]) -> list[str]:
         lines += [f"    kind: {table.kind}"] if table.kind != "ratings" else []
         lines += [f"    layout: {table.layout}"] if table.layout else []
         lines += [f"    raters: {listed(table.raters)}"] if table.raters else []
+        lines += [f"    metrics: {listed(table.metrics)}"] if table.metrics else []
         lines += [f"    columns: {_mapped(table.columns)}"] if table.columns else []
         lines += [f"    item_from: {listed(table.item_from)}"] if table.item_from else []
         lines += [f"    missing: {listed(table.missing)}"] if table.missing is not None else []
