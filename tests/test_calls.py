@@ -137,3 +137,23 @@ def test_reprs_are_one_short_line() -> None:
     assert repr(found).startswith("<Audit of data frame: Cannot tell.")
     assert repr(study.items) == "<Items: 2, with topic>"
     assert repr(study.ratings) == "<Ratings: 4, with labels only>"
+
+
+@pytest.mark.parametrize("study", [None, "labels.csv", LABELS])
+def test_only_a_study_is_aligned(study: Any) -> None:
+    with pytest.raises(UserError, match=r"cannot align a .*open it first"):
+        voirdire.align(study)
+
+
+@pytest.mark.parametrize("options", [{"folds": "3"}, {"folds": 1}, {"credal": 90}, {"judges": "gpt"}])
+def test_an_option_of_an_alignment_that_cannot_be_meant_is_a_mistake(options: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match=next(iter(options))):
+        voirdire.AlignOptions(**options)
+
+
+def test_a_kind_of_rater_and_a_policy_that_there_are_not_are_mistakes() -> None:
+    study = voirdire.open(LABELS)
+    with pytest.raises(UserError, match="no kind of rater is called 'people'; expected human, judge"):
+        study.panel("label", kind="people")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="no policy 'fail'"):
+        voirdire.Policy("fail")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["Fault", "UserError", "UserErrors"]
+__all__ = ["Fault", "UserError", "UserErrors", "check_names", "check_share", "check_whole"]
 
 SHOWN = 20
 
@@ -66,3 +67,21 @@ class UserErrors(UserError):
     def __reduce__(self) -> tuple[Any, ...]:
         # another process makes the error again from its faults, and not from its text
         return partial(UserErrors, total=self.total), (self.faults,)
+
+
+def check_share(name: str, value: object, low: float) -> None:
+    """Refuse an option that is no number from ``low`` to below 1."""
+    if not (isinstance(value, Real) and low <= float(value) < 1):
+        raise UserError(f"{name} is {value!r}", expected=f"a share from {low:g} to below 1")
+
+
+def check_whole(name: str, value: object, low: int, high: int) -> None:
+    """Refuse an option that is no whole number from ``low`` to ``high``."""
+    if not (isinstance(value, Integral) and low <= int(value) <= high):
+        raise UserError(f"{name} is {value!r}", expected=f"a whole number from {low:,} to {high:,}")
+
+
+def check_names(name: str, value: object) -> None:
+    """Refuse one text where several names are meant: its letters would be taken for the names."""
+    if isinstance(value, str):
+        raise UserError(f"{name} is '{value}'", expected="several names", fix=f"write {name}=('{value}',)")

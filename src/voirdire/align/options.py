@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from voirdire.errors import UserError
+from voirdire.errors import check_names, check_share, check_whole
 
 __all__ = ["AlignOptions"]
+
+WHOLE = {"folds": (2, 1000), "repeats": (1, 1000), "most_rows": (0, 2**63 - 1), "seed": (0, 2**63 - 1)}
+"""Options that are whole numbers, with the least and the most that they may be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +38,9 @@ class AlignOptions:
     seed: int = 20261129
 
     def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("repeats", 1), ("most_rows", 0)):
-            if getattr(self, name) < least:
-                raise UserError(f"{name} is {getattr(self, name)}", expected=f"{least} or more")
+        for name, (low, high) in WHOLE.items():
+            check_whole(name, getattr(self, name), low, high)
         for name in ("level", "credal"):
-            if not 0.5 <= getattr(self, name) < 1:
-                raise UserError(f"{name} is {getattr(self, name)}", expected="a share from 0.5 to below 1")
+            check_share(name, getattr(self, name), 0.5)
+        for name in ("judges", "metrics", "columns", "calibrators"):
+            check_names(name, getattr(self, name))

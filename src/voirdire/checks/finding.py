@@ -107,6 +107,9 @@ class Table:
     plot: tuple[str, ...] = ()
     folded: bool = False
 
+    def __repr__(self) -> str:
+        return f"<Table {self.name}: {self.caption}; {len(self.rows):,} rows>"
+
 
 @dataclass(frozen=True)
 class Action:
@@ -138,3 +141,6 @@ class Finding:
     actions: tuple[Action, ...] = ()
     missing: tuple[str, ...] = ()
     data: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.check}: {self.answer}>"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 from voirdire.checks.reading import READINGS
-from voirdire.errors import UserError
+from voirdire.errors import UserError, check_names, check_share, check_whole
 
 __all__ = ["AuditOptions"]
 
@@ -38,20 +37,11 @@ class AuditOptions:
     align: bool = False
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.level, Real) and 0.5 <= self.level < 1):
-            raise UserError(
-                f"level is {self.level!r}", expected="a share from 0.5 to below 1", fix="use 0.95"
-            )
-        if not (isinstance(self.margin, Real) and 0 <= self.margin < 1):
-            raise UserError(
-                f"margin is {self.margin!r}", expected="a share from 0 to below 1", fix="use 0.10"
-            )
+        check_share("level", self.level, 0.5)
+        check_share("margin", self.margin, 0)
         for name, (low, high) in WHOLE.items():
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and low <= value <= high):
-                raise UserError(f"{name} is {value!r}", expected=f"a whole number from {low:,} to {high:,}")
-        if isinstance(self.checks, str):
-            raise UserError(f"checks is '{self.checks}'", expected="several names", fix="write ('name',)")
+            check_whole(name, getattr(self, name), low, high)
+        check_names("checks", self.checks)
         if self.reading not in READINGS:
             raise UserError(
                 f"no reading scale named '{self.reading}'", expected=f"one of {', '.join(READINGS)}"

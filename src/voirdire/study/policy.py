@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from voirdire.errors import UserError
 from voirdire.study.scale import Scale
 
 __all__ = ["KEPT_APART", "LEFT_OUT", "Policy", "policies"]
@@ -24,6 +25,10 @@ class Policy:
     """
 
     name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in (KEPT_APART, LEFT_OUT) and not self.name.startswith("as "):
+            raise UserError(f"no policy '{self.name}'", expected=f"'{KEPT_APART}', '{LEFT_OUT}' or 'as X'")
 
     @property
     def target(self) -> str | None:

@@ -35,6 +35,14 @@ class Study:
     items, ...) of what the study was sampled from, ``design`` how; ``demo`` marks made data. ``slice_by`` are
     the attributes to slice by. ``reported`` holds published figures to check, by metric (agreement, kappa,
     n).
+
+    >>> from voirdire.opening import open
+    >>> labels = {"item": ["a", "a", "b"], "rater": ["Ann", "Bo", "Ann"], "label": ["warm", "cold", "warm"]}
+    >>> study = open(labels)
+    >>> study.metric("label").scale.labels, [rater.id for rater in study.raters]
+    (('cold', 'warm'), ['Ann', 'Bo'])
+    >>> study.panel("label").coded.counts().tolist()
+    [[1, 1], [0, 1]]
     """
 
     name: str
@@ -64,10 +72,12 @@ class Study:
 
     def raters_of(self, kind: RaterKind) -> tuple[int, ...]:
         """Positions of the raters of one kind."""
-        return tuple(code for code, rater in enumerate(self.raters) if rater.kind == kind)
+        return tuple(np.flatnonzero(self.is_kind(kind)).tolist())
 
     def is_kind(self, kind: RaterKind) -> NDArray[np.bool_]:
-        """Which raters are of one kind, (n_raters,)."""
+        """Which raters are of one kind, (n_raters,); a kind that there is not is a user's error."""
+        if kind not in RATER_KINDS:
+            raise UserError(f"no kind of rater is called '{kind}'", expected=", ".join(RATER_KINDS))
         return self._masks[kind]
 
     @cached_property
