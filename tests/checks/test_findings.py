@@ -402,6 +402,14 @@ def test_labels_without_a_passing_one_are_counted_each() -> None:
     assert found.answer == "On tone 75\u00a0% of 4 labels by people are 'warm'."
 
 
+def test_systems_that_may_be_the_judge_or_its_sibling_are_named() -> None:
+    rows = table("help", {"ann": [P, F, P], "gpt-4-pair": [P, F, P]})
+    systems = {"system": {"i0": "gpt-4", "i1": "gpt-3.5-turbo", "i2": "llama-13b"}}
+    made = study(rows, [HELP], judges=["gpt-4-pair"], attributes=systems)
+    said = audit(made, AuditOptions(resamples=200)).facts["Judge is a contestant"]
+    assert said == "none of its name; akin by name: gpt-4 and gpt-3.5-turbo"
+
+
 def test_systems_are_ranked_with_intervals_and_their_spread() -> None:
     rows = [
         (f"{name}{k}", "help", "judge", P if k < good else F)
