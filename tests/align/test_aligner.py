@@ -253,6 +253,18 @@ def frame(path: Path):  # type: ignore[no-untyped-def]
     return reader.get(path.suffix[1:], pandas.read_csv)(path)
 
 
+def test_metrics_that_only_one_side_rated_are_left_out(tmp_path: Path) -> None:
+    extra: list[Row] = [(f"i{i}", "style", "p0", "human", "perhaps", "") for i in range(30)]
+    fitted = voirdire.align(voirdire.open(table([*made(60), *extra], tmp_path)), QUICK)
+    assert fitted.encoding.metrics == ("clear", "safe")
+    judged: Row = ("j", "clear", "gpt", "judge", "yes", "v1")
+    apart, alone = (voirdire.open(table(rows, tmp_path)) for rows in ([*extra, judged], extra))
+    with pytest.raises(UserError, match="no metric was rated by people and by a judge"):
+        voirdire.align(apart, QUICK)
+    with pytest.raises(UserError, match="no judge to align"):
+        voirdire.align(alone, QUICK)
+
+
 def test_too_few_items_are_one_line_and_leave_no_file(tmp_path: Path) -> None:
     source, saved = table(made(12), tmp_path), tmp_path / "aligner.json"
     code, output = run("align", str(source), "-o", str(saved))

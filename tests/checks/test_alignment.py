@@ -47,6 +47,8 @@ def test_it_runs_only_where_asked_for(tmp_path: Path) -> None:
     assert audit(study, AuditOptions(**quick)).finding("alignment") is None  # type: ignore[arg-type]
     asked = audit(study, AuditOptions(align=True, **quick))  # type: ignore[arg-type]
     assert asked.findings[0].check == "alignment"
+    assert asked.lede.startswith(asked.findings[0].answer)
+    assert asked.findings[0].answer in " ".join(str(asked).split())
 
 
 def test_a_useful_judge_stands_between_floors_and_ceiling(done: Audit) -> None:

@@ -194,13 +194,23 @@ def align(
 ) -> Aligner:
     """Fit how people's labels follow from the judge's output, and evaluate it out of fold.
 
+    Without ``options.metrics`` all metrics that people and a judge rated are aligned, which needs one scale.
     ``run`` maps the evaluation's folds, for example a process pool's ``map``; ``progress`` is told what is
     done. Fewer than 20 clusters with human labels are a user's error that names the number needed.
     """
+    if not isinstance(study, Study):
+        raise UserError(
+            f"cannot align a {type(study).__name__}",
+            expected="a Study",
+            fix="open it first: voirdire.align(voirdire.open(source))",
+        )
+    if not isinstance(options, AlignOptions | None):
+        raise UserError(f"options are a {type(options).__name__}", expected="voirdire.AlignOptions(...)")
     chosen = options or AlignOptions()
     say = progress or (lambda text: None)
+    metrics = chosen.metrics or _rated_by_both(study)
     observed = features_of(
-        study, judges=chosen.judges or None, metrics=chosen.metrics or None, columns=chosen.columns
+        study, judges=chosen.judges or None, metrics=metrics, columns=chosen.columns
     ).labelled
     rngs = np.random.default_rng(chosen.seed).spawn(4)
     observed = _at_most(observed, chosen.most_rows, rngs[2])
@@ -231,6 +241,17 @@ def align(
         chosen,
         curve,
     )
+
+
+def _rated_by_both(study: Study) -> tuple[str, ...]:
+    """The metrics with a label of a person and a verdict of a judge."""
+    if not study.raters_of("judge"):
+        raise UserError("no judge to align", expected="ratings of a judge", fix="name it with --judge")
+    names = [metric.name for metric in study.metrics]
+    both = [name for name in names if len(study.rows(name, kind="human")) and study.judges_of(name)]
+    if not both:
+        raise UserError("no metric was rated by people and by a judge", fix="label what the judge rated")
+    return tuple(both)
 
 
 def _at_most(observed: Observed, most: int, rng: np.random.Generator) -> Observed:

@@ -61,11 +61,10 @@ class LearningCurve:
     @property
     def sentence(self) -> str:
         """What to expect of 100 more labels, and whether to stop."""
-        gain, low, high = (
-            f"{value:.3f}" for value in (self.next_gain.value, self.next_gain.low, self.next_gain.high)
-        )
+        found = self.next_gain
+        gain = f"{_nats(found.value)} nats a row [{_nats(found.low)}, {_nats(found.high)}]"
         votes = "" if math.isnan(self.votes) else f", about {self.votes:.2f} human votes"
-        buy = f"Another {MORE} labels should buy {gain} nats a row [{low}, {high}]{votes}"
+        buy = f"Another {MORE} labels should buy {gain}{votes}"
         if self.stop:
             return (
                 f"{buy}. All further labels would buy less than {STOP} nats: stop labelling to fit this map."
@@ -157,6 +156,11 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
     mean_x, mean_y = float(weight @ x / weight.sum()), float(weight @ y / weight.sum())
     slope = max(float(weight @ ((x - mean_x) * (y - mean_y)) / (weight @ (x - mean_x) ** 2)), 0.0)
     return mean_y - slope * mean_x, slope
+
+
+def _nats(value: float) -> str:
+    """Three decimals, or that it is less."""
+    return "under 0.001" if value < 0.0005 else f"{value:.3f}"
 
 
 def _times(estimate: Estimate, factor: float) -> Estimate:

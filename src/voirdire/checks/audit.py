@@ -120,13 +120,18 @@ def audit(
         study=study,
         options=chosen,
         answer=answer(verdicts, findings),
-        lede=lede(context, verdicts),
+        lede=f"{_aligned(findings)} {lede(context, verdicts)}".strip(),
         facts=facts(context, findings),
         stand_in=verdicts,
         findings=findings,
         actions=actions(findings),
         missing=tuple(dict.fromkeys(gap for finding in findings for gap in finding.missing)),
     )
+
+
+def _aligned(findings: tuple[Finding, ...]) -> str:
+    """How well the judge knows how people would judge, in a sentence, where that was asked for."""
+    return next((finding.answer for finding in findings if finding.check == "alignment"), "")
 
 
 def _in_order(options: AuditOptions) -> list[str]:
