@@ -87,7 +87,9 @@ def _table(context: Context, every: Sequence[Case]) -> Table:
     grouped = {(judge, name) for judge, names in alone for name in names}
     rows = [row for one in every if (one.judge, one.metric) not in grouped for row in _rows(context, one)]
     rows += [_pooled_row(context, judge, names) for judge, names in alone]
-    caption = "Agreement of the judge with people; ranges are over mappings of indeterminate labels"
+    mapped = any(len(context.policies(one.metric)) > 1 for one in every)
+    ranges = "; ranges are over mappings of indeterminate labels" if mapped else ""
+    caption = f"Agreement of the judge with people{ranges}"
     return Table("against_people", caption, columns, tuple(rows), ("judge_person", "person_person"))
 
 
@@ -234,10 +236,12 @@ def _answer(every: Sequence[Case]) -> str:
             if low >= 0
             else "with people about as much as"
         )
-        zero = "excludes" if apart else "includes"
-        return f"It agrees {how} people agree with each other; the interval of the difference {zero} 0."
+        some = any(each.has_interval and not each.low <= 0 <= each.high for each in defined[0])
+        zero = "excludes 0" if apart else "includes 0 under some mappings" if some else "includes 0"
+        return f"It agrees {how} people agree with each other; the interval of the difference {zero}."
+    mapped = ", under every mapping of indeterminate labels" if any(len(gap) > 1 for gap in defined) else ""
     which = "judges and metrics" if len({one.judge for one in compared}) > 1 else "metrics"
     return (
         f"On {less:,} of {len(defined):,} {which} the judge agrees less with people than people agree with "
-        f"each other, under every mapping of indeterminate labels; {_apart(apart)}."
+        f"each other{mapped}; {_apart(apart)}."
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from voirdire.checks.context import Context
+from voirdire.checks.coverage import units
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, LabelCounts, Row, Table
 from voirdire.checks.scales import weights
 from voirdire.checks.stand_in_cases import Case, cases
@@ -40,7 +41,7 @@ def disagreements(context: Context) -> Finding | None:
     return Finding(
         check="disagreements",
         question="Where does the judge contradict people who are sure?",
-        answer=_answer(every, rows, total),
+        answer=_answer(every, rows, total, units(context).noun),
         tables=(_table(context, rows),) if rows else (),
         beware=(
             "Worst first: by how far the judge is from people, times how sure they are, which grows with "
@@ -112,12 +113,12 @@ def _table(context: Context, rows: tuple[Row, ...]) -> Table:
     )
 
 
-def _answer(every: Sequence[Case], rows: Sequence[Row], total: int) -> str:
+def _answer(every: Sequence[Case], rows: Sequence[Row], total: int, noun: str) -> str:
     if not rows:
         return "Nowhere: on every item the judge gave the people's label."
     several = sum(one.n_items for one in every)
     several_judges = len({one.judge for one in every}) > 1
-    what = "verdict" if several_judges else "item"
+    what = "verdict" if several_judges else noun
     if not several:
         return f"{count(len(rows), 'item')} to read: each has one person, who may be the one to be wrong."
     return (

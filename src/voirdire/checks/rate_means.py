@@ -11,7 +11,7 @@ from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
 from voirdire.checks.panels import values_of
 from voirdire.checks.verdict_rows import first_runs
-from voirdire.checks.words import number
+from voirdire.checks.words import spoken
 from voirdire.stats import Estimate
 from voirdire.stats.clustered import clustered_mean
 from voirdire.study import Metric
@@ -59,23 +59,23 @@ def extremes(tables: Sequence[Table]) -> str:
     """The highest and the lowest system of the first rater and metric that has two systems."""
     for table in tables:
         key, name = ("wins", "system") if table.name == "wins" else ("mean", "part")
-        groups: dict[tuple[Cell, Cell], list[tuple[float, str]]] = {}
+        groups: dict[tuple[Cell, Cell], list[tuple[str, Estimate]]] = {}
         for row in table.rows:
             figure = row.cells[key]
             if row.cells[name] != "all" and isinstance(figure, Estimate) and figure.undefined is None:
                 who = (row.cells["metric"], row.cells["rater"])
-                groups.setdefault(who, []).append((figure.value, str(row.cells[name])))
+                groups.setdefault(who, []).append((str(row.cells[name]), figure))
         for (metric, rater), found in groups.items():
             if len(found) > 1:
-                high, low = max(found), min(found)
+                low, *_, high = sorted(found, key=lambda one: one[1].value)
                 what, last = (
                     ("wins most often", "least often")
                     if key == "wins"
                     else ("has the highest mean", "the lowest")
                 )
                 return (
-                    f"On {metric}, by {rater}, {high[1]} {what} ({number(high[0])}), {low[1]} {last} "
-                    f"({number(low[0])})."
+                    f"On {metric}, by {rater}, {high[0]} {what}, {spoken(high[1])}, and {low[0]} {last}, "
+                    f"{spoken(low[1])}."
                 )
     return "Means of the labels are in the table; no two systems can be compared."
 
