@@ -67,6 +67,27 @@ def test_the_decisive_intervals_are_those_selected(z: list[float], q: float) -> 
         assert selected == (adjusted <= q).sum()
 
 
+@settings(max_examples=100, deadline=None)
+@given(z_lists, st.sampled_from([0.01, 0.05, 0.2]))
+def test_the_level_is_that_of_the_largest_number_selected(z: list[float], q: float) -> None:
+    m, decisive = len(z), counter(z)
+    harmonic = float((1 / np.arange(1, m + 1)).sum())
+    levels = [1 - r * q / (m * harmonic) for r in range(1, m + 1)]
+    largest = max((r for r in range(1, m + 1) if decisive(levels[r - 1]) >= r), default=1)
+    assert false_coverage_level(m, decisive, q=q) == levels[largest - 1]
+
+
+def test_hundreds_of_metrics_are_counted_a_few_times() -> None:
+    decisive, asked = counter(np.linspace(0, 6, 1_000).tolist()), []
+
+    def count(level: float) -> int:
+        asked.append(level)
+        return decisive(level)
+
+    false_coverage_level(1_000, count)
+    assert len(asked) < 20
+
+
 @settings(max_examples=60, deadline=None)
 @given(z_lists, st.integers(0, 29))
 def test_stronger_evidence_never_raises_the_level(z: list[float], which: int) -> None:

@@ -45,7 +45,8 @@ def false_coverage_level(m: int, decisive: Callable[[float], int], *, q: float =
     ``decisive(level)`` counts how many of the ``m`` intervals, drawn at ``level``, decide their question. R
     is the largest number for which at least R intervals are decisive at level 1 - R q / (m c), with
     c = 1 + 1/2 + ... + 1/m; that level is returned. The intervals that are decisive there are the selected
-    ones, so what is printed and what is concluded agree. With none selected the level is that of R = 1.
+    ones, so what is printed and what is concluded agree. With none selected the level is that of R = 1. An
+    interval at a higher level must hold the one at a lower.
 
     Source: Benjamini & Yekutieli 2005, with their harmonic factor, which holds under any dependence.
 
@@ -60,11 +61,15 @@ def false_coverage_level(m: int, decisive: Callable[[float], int], *, q: float =
         raise UserError(
             f"{m} intervals at a false coverage rate of {q}", expected="m >= 1 and q between 0 and 1"
         )
-    levels = [1 - r * q / (m * _harmonic(m)) for r in range(1, m + 1)]
-    for r in range(m, 0, -1):
-        if decisive(levels[r - 1]) >= r:
-            return levels[r - 1]
-    return levels[0]
+
+    def level(r: int) -> float:
+        return 1 - r * q / (m * _harmonic(m))
+
+    r = m
+    # a smaller r has a higher level, at which no more decide than do here: those between cannot be reached
+    while r > 0 and (found := decisive(level(r))) < r:
+        r = found
+    return level(max(r, 1))
 
 
 def _adjusted(p: Floats, method: str) -> Floats:

@@ -36,11 +36,13 @@ class _Loader(yaml.BaseLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value]
-        for at, key in enumerate(keys):
-            if key in keys[:at]:
-                line = node.value[at][0].start_mark.line + 1
-                raise yaml.YAMLError(f"line {line} gives '{key}' a second time")
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    line = key.start_mark.line + 1
+                    raise yaml.YAMLError(f"line {line} gives '{key.value}' a second time")
+                seen.add(key.value)
         return super().construct_mapping(node, deep)
 
 

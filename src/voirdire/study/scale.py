@@ -37,13 +37,14 @@ class Scale:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "indeterminate", MappingProxyType(dict(self.indeterminate)))
-        if len(set(self.labels)) != len(self.labels):
+        known = set(self.labels)
+        if len(known) != len(self.labels):
             twice = next(label for label in self.labels if self.labels.count(label) > 1)
             raise UserError(f"scale lists label '{twice}' twice", fix="list each label once")
         if self.values is not None and len(self.values) != len(self.labels):
             raise UserError(f"scale has {len(self.labels)} labels and {len(self.values)} values")
         for label, admitted in self.indeterminate.items():
-            unknown = [name for name in (label, *admitted) if name not in self.labels]
+            unknown = [name for name in (label, *admitted) if name not in known]
             if unknown:
                 raise UserError(
                     f"indeterminate label '{label}' names '{unknown[0]}', which the scale does not list",
