@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln
-from scipy.stats import rankdata
 
 from voirdire.align.fusion import LARGEST_KAPPA, posterior_draws
 from voirdire.align.scores import observed_disagreement
 from voirdire.stats.clustered import clustered_mean, ratio_standard_error
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
+from voirdire.stats.ranks import mean_ranks
 from voirdire.stats.transforms import normal_quantile
 
 __all__ = [
@@ -189,9 +189,9 @@ def area(score: Floats, positive: NDArray[np.bool_], cluster: Positions, level: 
     n, ups = len(score), int(positive.sum())
     if ups == 0 or ups == n:
         return undefined("no_variation" if n else "no_pairable_items", n_items=n)
-    every = rankdata(score)
+    every = mean_ranks(score)
     within = np.empty(n)
-    within[positive], within[~positive] = rankdata(score[positive]), rankdata(score[~positive])
+    within[positive], within[~positive] = mean_ranks(score[positive]), mean_ranks(score[~positive])
     placement = np.where(positive, (every - within) / (n - ups), 1 - (every - within) / ups)
     value = float(placement[positive].mean())
     influence = (placement - value) * n / np.where(positive, ups, n - ups)
