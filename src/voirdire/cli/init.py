@@ -85,8 +85,11 @@ def _bare(source: Path, folder: Path, problem: UserError) -> str:
 
 def _beside(file: Path, folder: Path) -> str:
     """How ``file`` is named in a study.yaml in ``folder``: relative where it is near."""
-    near = os.path.relpath(file, folder)
-    return str(file.resolve()) if near.startswith(os.path.join("..", "..")) else near
+    try:
+        near = Path(os.path.relpath(file, folder))
+    except ValueError:  # on another drive
+        near = file.resolve()
+    return (file.resolve() if near.parts[:2] == ("..", "..") else near).as_posix()
 
 
 def _read(source: str, options: dict[str, Any], missing: Sequence[str] | None) -> Reading:
