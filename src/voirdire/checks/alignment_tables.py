@@ -208,7 +208,7 @@ def _contested_row(context: Context, predicted: Predictions, i: int) -> Row:
         "people": _people_said(context, metric, int(predicted.item.codes[i])),
     }
     position = int(predicted.item.codes[i])
-    text = next((column[position] for column in study.items.texts.values() if column[position]), None)
+    text = study.items.said(position)
     if text is not None:
         cells["text"] = text
     return Row(cells, Evidence(metric, items=(name,)))

@@ -92,7 +92,7 @@ def _row(context: Context, one: Case, item: int) -> Row:
         "judge": panel.scale.labels[int(verdicts.codes[item])],
         "rater": study.raters[one.judge].id,
     }
-    text = next((column[position] for column in study.items.texts.values() if column[position]), None)
+    text = study.items.said(position)
     if text is not None:
         cells["text"] = text
     return Row(cells, Evidence(one.metric, items=(name,)))

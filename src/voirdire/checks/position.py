@@ -114,8 +114,7 @@ def _wins(context: Context, metric: Metric) -> Iterator[Row]:
         swapped = order[rows] if order is not None else np.zeros(len(rows), dtype=bool)
         shown = np.where(swapped & (verdict != TIE), 1 - verdict, verdict)
         item = study.ratings.item[rows]
-        cluster = item if study.items.cluster is None else study.items.cluster[item]
-        groups = np.unique(cluster, return_inverse=True)[1]
+        groups = study.items.units(item)
         wins = first_win_share(shown, cluster=groups, level=context.options.level)
         cells: dict[str, Cell] = {
             "metric": metric.label,

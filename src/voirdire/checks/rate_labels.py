@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Row, Table
 from voirdire.checks.outcomes import passing
@@ -62,8 +60,7 @@ def _rows(context: Context, metric: Metric) -> Iterator[Row]:
     study = context.study
     for name, rows in by_rater(context, metric):
         labels, item = study.ratings.label[rows], study.ratings.item[rows]
-        unit = item if study.items.cluster is None else study.items.cluster[item]
-        cluster = np.unique(unit, return_inverse=True)[1].astype(np.intp)
+        cluster = study.items.units(item)
         evidence = Evidence(metric.name, () if name == "people" else (name,))
         for code, label in enumerate(metric.scale.labels):
             share = share_of(labels == code, cluster=cluster, level=context.options.level)

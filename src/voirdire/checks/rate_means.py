@@ -109,7 +109,7 @@ def _mean(
         "rater": name,
         "part": part,
         "n": len(value),
-        "mean": clustered_mean(value, cluster=_cluster(context, item), level=context.options.level),
+        "mean": clustered_mean(value, cluster=context.study.items.units(item), level=context.options.level),
     }
     return Row(cells, Evidence(metric.name, where=where))
 
@@ -129,7 +129,7 @@ def _wins(context: Context, metric: Metric) -> Iterator[Row]:
             mine = (first ^ second) & ~np.isnan(won)
             if mine.any():
                 share = clustered_mean(
-                    score[mine], cluster=_cluster(context, item[mine]), level=context.options.level
+                    score[mine], cluster=context.study.items.units(item[mine]), level=context.options.level
                 )
                 cells: dict[str, Cell] = {
                     "metric": metric.label,
@@ -152,9 +152,3 @@ def by_rater(
     human = study.is_kind("human")[study.ratings.rater[rows]]
     if human.any() and (people or not judges):
         yield "people", rows[human]
-
-
-def _cluster(context: Context, item: NDArray[np.int32]) -> NDArray[np.int64]:
-    declared = context.study.items.cluster
-    unit = item if declared is None else declared[item]
-    return np.unique(unit, return_inverse=True)[1].astype(np.int64)

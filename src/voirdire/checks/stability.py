@@ -111,8 +111,7 @@ def _repeats(context: Context, rater: int, scale: Scale, rows: NDArray[np.intp])
     units, item = np.unique(unit, return_inverse=True)
     run_codes, run = np.unique(ratings.run.codes[rows], return_inverse=True)
     which = units % len(study.items)
-    cluster = which if study.items.cluster is None else study.items.cluster[which]
-    groups = np.unique(cluster, return_inverse=True)[1].astype(np.int32)
+    groups = study.items.units(which).astype(np.int32)
     coded = Coded(
         item=item.astype(np.int32),
         rater=run.astype(np.int32),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,15 @@ class Items:
     attributes: Mapping[str, Column] = field(default_factory=dict)
     texts: Mapping[str, Column] = field(default_factory=dict)
     cluster: NDArray[np.int32] | None = None
+
+    def units(self, item: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+        """The resampled unit of each item of ``item`` (n,), from 0: its cluster, else the item itself."""
+        unit = item if self.cluster is None else self.cluster[item]
+        return np.unique(unit, return_inverse=True)[1].astype(np.intp)
+
+    def said(self, item: int) -> str | None:
+        """The first text of the item at position ``item``, or None."""
+        return next((text for column in self.texts.values() if (text := column[item])), None)
 
     def __len__(self) -> int:
         return len(self.ids)
