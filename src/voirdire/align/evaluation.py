@@ -147,6 +147,7 @@ class Evaluation:
             lines.append(f"{one.name:{width}}  {one.log!s:20}  {one.kernel!s:20}{mark}")
         if not math.isnan(self.optimum):
             lines.append(f"{'best possible':{width}}  {self.optimum:.2f} (by model)")
-        lines.append(f"Gain over base rates {self.gain} nats; skill {self.skill}; kappa {self.kappa}.")
+        lines.append(f"Gain over base rates {self.gain} nats; skill {self.skill}.")
+        lines.append(f"Beside labels that exist the judge counts as this many human votes: {self.kappa}.")
         lines.append(f"Worth in people: {worth_in_words(self.power[0])}.")
         return lines

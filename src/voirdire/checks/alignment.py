@@ -121,7 +121,7 @@ def _bewares(aligner: Aligner | None) -> Iterator[str]:
     else:
         yield (
             f"Beside labels that exist the judge counts as {_votes(kappa.value)} human votes "
-            f"(κ, interval {_votes(kappa.low)} to {_votes(kappa.high)})."
+            f"(interval {_votes(kappa.low)} to {_votes(kappa.high)})."
         )
     slope = found.disagreement.slope
     if slope.undefined is None:

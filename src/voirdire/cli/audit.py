@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,8 @@ def command(
     ] = False,
 ) -> None:
     """Audit a judge against every human label: print the answer, and write the report where --out says."""
+    if align:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # many small fits: more threads wait for each other
     from voirdire import AuditOptions
     from voirdire import audit as run
 
