@@ -62,6 +62,7 @@ def test_coverage_counts_people_items_and_fields() -> None:
     statuses = {row.cells["status"]: row.cells["judge"] for row in part(found, "statuses").rows}
     assert statuses == {"ok": 2, "unparsed": 1}
     assert "rubric shown to people: not recorded" in found.missing
+    assert any("not declared, so each counts as drawn alone" in gap for gap in found.missing)
     assert "field: not recorded for 1 of 3 people" in found.missing
 
 

@@ -68,7 +68,8 @@ def _rows(context: Context, judge: int, metrics: Sequence[str], policy: Policy) 
     many, level = several(coded), context.options.level
     given = verdicts >= 0 if verdicts.ndim == 1 else verdicts.sum(axis=1) > 0
     declared = context.study.metric(metrics[0]).policy == policy
-    title = f"{policy.name}{' (declared)' if declared and len(context.policies(metrics[0])) > 1 else ''}"
+    used = " (default)" if policy.name == KEPT_APART else " (declared)"
+    title = f"{policy.name}{used if declared and len(context.policies(metrics[0])) > 1 else ''}"
     evidence = Evidence(metric=metrics[0] if len(metrics) == 1 else "", raters=())
     if (many & given).any():
         pair = pooled_pairs(context, judge, metrics)[policy.name]

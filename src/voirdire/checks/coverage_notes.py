@@ -46,7 +46,7 @@ def bewares(
 
 
 def gaps(context: Context) -> Iterator[str]:
-    """What the record lacks: rubrics, sample design, reviewers' fields, and either side of the comparison."""
+    """What the record lacks: rubrics, clusters, sample design, fields, and either side of the comparison."""
     study = context.study
     people, judges = study.raters_of("human"), study.raters_of("judge")
     if not people:
@@ -65,6 +65,8 @@ def gaps(context: Context) -> Iterator[str]:
     ]
     if unexplained:
         yield f"examples of pass and fail: not recorded for {listing(unexplained, most=4)}"
+    if study.items.cluster is None and len(study.items) > 1:
+        yield "what items share (`clusters` in study.yaml): not declared, so each counts as drawn alone"
     if not study.design:
         yield "sample design: not recorded, so figures cannot be weighted to the population"
     rated = {int(code) for name in context.compared() for code in context.people(name).raters}

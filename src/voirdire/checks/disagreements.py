@@ -104,8 +104,9 @@ def _table(context: Context, rows: tuple[Row, ...]) -> Table:
         Column("metric", "Metric"),
         Column("people", "People", "labels"),
         Column("judge", "Judge said"),
-        Column("rater", "Judge"),
     ]
+    if len({row.cells["rater"] for row in rows}) > 1:
+        columns.append(Column("rater", "Judge"))
     if any("text" in row.cells for row in rows):
         columns.append(Column("text", "Text", "prose"))
     return Table(

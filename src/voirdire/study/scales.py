@@ -12,7 +12,7 @@ from voirdire.errors import UserError
 from voirdire.study.config import ScaleConfig
 from voirdire.study.scale import PAIRWISE_LABELS, Kind, Scale
 
-__all__ = ["as_number", "declared_scale", "found_scale", "members_of", "with_sets"]
+__all__ = ["INCONSISTENT", "as_number", "declared_scale", "found_scale", "members_of", "with_sets"]
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MOST_ORDINAL = 11

@@ -9,7 +9,7 @@ import numpy as np
 from voirdire.study.config import MetricConfig, ScaleConfig
 from voirdire.study.long import Long
 from voirdire.study.scale import Scale
-from voirdire.study.scales import declared_scale, members_of, with_sets
+from voirdire.study.scales import INCONSISTENT, declared_scale, members_of, with_sets
 from voirdire.study.spelling import normalised
 
 __all__ = ["scales_of_metrics", "set_name"]
@@ -79,6 +79,11 @@ def _said(scales: Sequence[Scale], names: Sequence[str], declared: Sequence[Metr
         order = "in numeric order" if ordered else "without order" if len(labels) > 2 else ""
         shown = ", ".join(labels[:8]) + (f", ... ({len(labels):,} in all)" if len(labels) > 8 else "")
         notes.append(f"The scale of {whom} is taken as {kind}{f', {order}' if order else ''}: {shown}.")
+        flipped = [label for label in labels if kind == "pairwise" and label.endswith(INCONSISTENT)]
+        if flipped:
+            notes.append(
+                f"'{flipped[0]}' on {whom} is a verdict that changed with the order shown, or a tie."
+            )
     return notes
 
 
