@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ __all__ = ["LabelPart", "label_parts", "scale_of", "tones"]
 _FAVOURABLE = frozenset(("pass", "yes", "true", "present", "good", "correct", "safe", "1"))
 _UNFAVOURABLE = frozenset(("fail", "no", "false", "absent", "bad", "wrong", "unsafe", "0"))
 _UNDECIDED = frozenset(("borderline", "tie", "unsure", "not sure", "uncertain", "unclear", "ambiguous"))
+_WORD = re.compile(r"[^\W_]+")
 STEPS = 7
 """Number of lightness steps that the style sheet defines, from pale to full."""
 
@@ -76,13 +78,21 @@ def label_parts(counts: Mapping[str, int], scale: Scale | None = None) -> tuple[
 def letters(labels: Sequence[str]) -> dict[str, str]:
     """The shortest capitals, of one to three letters, that tell the labels apart; short numbers stay whole.
 
+    Labels of several words have their initials where a first letter does not do.
+
+    >>> letters(("first", "tie", "second", "tie_inconsistent"))
+    {'first': 'F', 'tie': 'T', 'second': 'S', 'tie_inconsistent': 'TI'}
     >>> letters(("pass", "partly", "fail")), letters(("-0.5", "10"))
     ({'pass': 'PAS', 'partly': 'PAR', 'fail': 'FAI'}, {'-0.5': '−0.5', '10': '10'})
     """
     if all(label.lstrip("-").replace(".", "", 1).isdecimal() and len(label) <= 5 for label in labels):
         return {label: label.replace("-", "−") for label in labels}
-    for size in (1, 2, 3):
-        short = {label: label.strip()[:size].upper() or "?" for label in labels}
+    first = {label: label.strip()[:1].upper() or "?" for label in labels}
+    initials = {
+        label: "".join(word[0] for word in _WORD.findall(label))[:3].upper() or "?" for label in labels
+    }
+    longer = ({label: label.strip()[:size].upper() or "?" for label in labels} for size in (2, 3))
+    for short in (first, initials, *longer):
         if len(set(short.values())) == len(labels):
             return short
     return {label: str(place + 1) for place, label in enumerate(labels)}
