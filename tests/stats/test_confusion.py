@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import (
@@ -67,6 +67,7 @@ def test_scores_equal_scikit_learn(table: np.ndarray) -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(tables)
+@example(np.diag([1, 2, 0]))
 def test_intervals_hold_the_value_and_stay_within_range(table: np.ndarray) -> None:
     scores = confusion(table)
     for estimate in every_estimate(scores):

@@ -136,7 +136,8 @@ def _mcc(p: Floats, n: float, level: float) -> Estimate:
         truth, said = shares.sum(1), shares.sum(0)
         spread_truth, spread_said = 1 - float((truth**2).sum()), 1 - float((said**2).sum())
         scale = math.sqrt(spread_truth * spread_said)
-        value = (float(np.trace(shares)) - float(truth @ said)) / scale
+        # rounding may carry a perfect table past 1
+        value = min(1.0, max(-1.0, (float(np.trace(shares)) - float(truth @ said)) / scale))
         slope = (np.eye(len(shares)) - said[:, None] - truth[None, :]) / scale
         gradient = slope + value * (truth[:, None] / spread_truth + said[None, :] / spread_said)
         return value, delta_standard_error(shares, gradient, n)
