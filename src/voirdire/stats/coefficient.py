@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -13,9 +14,12 @@ from voirdire.stats.coded import MOST_CELLS, Coded, as_coded
 from voirdire.stats.estimate import REASONS
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units, collapse
+from voirdire.stats.weights import By, Weights, weights_reason
 
 __all__ = [
     "Coefficient",
+    "Weighted",
+    "by_rater_table",
     "chance_corrected",
     "computed_by",
     "evaluate",
@@ -39,6 +43,17 @@ class Coefficient(Protocol):
 
     def form(self, coded: Coded) -> Form:
         """The coefficient as a function of feature sums; a :class:`UserError` where it has a ``reason``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighted:
+    """What the options of every coefficient with agreement weights share; see :func:`agreement_weights`."""
+
+    weights: Weights = "identity"
+    by: By = "value"
+
+    def reason(self, coded: Coded) -> str | None:
+        return weights_reason(coded, self.weights, self.by)
 
 
 def computed_by(options: type[Any]) -> Callable[[F], F]:

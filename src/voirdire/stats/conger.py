@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from voirdire.registry import register
 from voirdire.stats.coded import Coded
 from voirdire.stats.coefficient import (
+    Weighted,
     by_rater_table,
     chance_corrected,
     computed_by,
@@ -22,22 +23,20 @@ from voirdire.stats.coefficient import (
 )
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units
-from voirdire.stats.weights import By, Weights, agreement_weights, weights_reason
+from voirdire.stats.weights import By, Weights, agreement_weights
 
 __all__ = ["CongerKappa", "conger_kappa"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CongerKappa:
+class CongerKappa(Weighted):
     """Options of :func:`conger_kappa`."""
 
     name: ClassVar[str] = "conger_kappa"
-    weights: Weights = "identity"
-    by: By = "value"
 
     def reason(self, coded: Coded) -> str | None:
         width = coded.n_raters * coded.q
-        return weights_reason(coded, self.weights, self.by) or too_many_raters(coded, width)
+        return super().reason(coded) or too_many_raters(coded, width)
 
     def form(self, coded: Coded) -> Form:
         w = agreement_weights(coded, self.weights, self.by)

@@ -13,10 +13,17 @@ from scipy.special import ndtr
 from voirdire.errors import UserError
 from voirdire.registry import register
 from voirdire.stats.coded import Coded, as_coded
-from voirdire.stats.coefficient import chance_corrected, computed_by, evaluate, pair_agreement, ratio
+from voirdire.stats.coefficient import (
+    Weighted,
+    chance_corrected,
+    computed_by,
+    evaluate,
+    pair_agreement,
+    ratio,
+)
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units
-from voirdire.stats.weights import By, Weights, agreement_weights, weights_reason
+from voirdire.stats.weights import By, Weights, agreement_weights
 
 __all__ = ["FleissKappa", "NullTest", "fleiss_category_kappas", "fleiss_kappa", "fleiss_null_test"]
 
@@ -24,16 +31,11 @@ Marginals = Literal["items", "pooled"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleissKappa:
+class FleissKappa(Weighted):
     """Options of :func:`fleiss_kappa`."""
 
     name: ClassVar[str] = "fleiss_kappa"
-    weights: Weights = "identity"
-    by: By = "value"
     marginals: Marginals = "items"
-
-    def reason(self, coded: Coded) -> str | None:
-        return weights_reason(coded, self.weights, self.by)
 
     def form(self, coded: Coded) -> Form:
         if self.marginals not in ("items", "pooled"):

@@ -11,24 +11,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from voirdire.registry import register
 from voirdire.stats.coded import Coded
-from voirdire.stats.coefficient import chance_corrected, computed_by, evaluate, pair_agreement, ratio
+from voirdire.stats.coefficient import (
+    Weighted,
+    chance_corrected,
+    computed_by,
+    evaluate,
+    pair_agreement,
+    ratio,
+)
 from voirdire.stats.sums import Form
 from voirdire.stats.units import Units
-from voirdire.stats.weights import By, Weights, agreement_weights, weights_reason
+from voirdire.stats.weights import By, Weights, agreement_weights
 
 __all__ = ["GwetAC", "gwet_ac"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GwetAC:
+class GwetAC(Weighted):
     """Options of :func:`gwet_ac`."""
 
     name: ClassVar[str] = "gwet_ac"
-    weights: Weights = "identity"
-    by: By = "value"
-
-    def reason(self, coded: Coded) -> str | None:
-        return weights_reason(coded, self.weights, self.by)
 
     def form(self, coded: Coded) -> Form:
         w = agreement_weights(coded, self.weights, self.by)
