@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from voirdire.checks.audit import Audit, StandIn
 from voirdire.checks.finding import Bounds, Cell, Column, Missing, Row, Table
 from voirdire.report import wording
+from voirdire.report.worth import worth
 
 __all__ = ["headline", "metric_title", "rules", "size"]
 
@@ -22,6 +23,8 @@ def headline(audit: Audit, stand_in: Sequence[StandIn] | None = None) -> Table:
         Column("difference", "Judge minus person", "difference"),
         Column("single_rated", "Rated by one person"),
     ]
+    if audit.finding("alignment") is not None:
+        columns.append(Column("worth", "Worth, in human labels"))
     first = columns[0].key
     rows = tuple(Row(_cells(audit, entry, first), entry.evidence) for entry in entries)
     caption = "Answer per metric, with judge–person and person–person agreement"
@@ -86,6 +89,7 @@ def _cells(audit: Audit, entry: StandIn, first: str) -> dict[str, Cell]:
         "person_person": _bounds(entry.person_person, entry),
         "difference": _bounds(entry.difference, entry),
         "single_rated": _single_rated(entry),
+        "worth": worth(audit, entry),
     }
     return cells | {first: f"{cells[first]}\n{size(entry)}"}
 

@@ -31,7 +31,7 @@ def html(audit: Audit, *, text: bool = True, folder: str = "") -> str:
     scripts = (*builds, *((static("boot.js"),) if drawn else ()), *((static("rows.js"),) if few else ()))
     return render(
         "report.html",
-        style=static("tokens.css", "marks.css", "page.css", "rows.css"),
+        style=static("tokens.css", "marks.css", "page.css", "floors.css", "rows.css"),
         scripts=scripts,
         version=version("voirdire"),
         page=page,

@@ -13,6 +13,7 @@ from voirdire.checks.audit import Audit
 from voirdire.checks.finding import Action, Column, Finding, Row, Table
 from voirdire.checks.reading import TITLES
 from voirdire.report import wording
+from voirdire.report.floors import AlignmentFigures, alignment_figures
 from voirdire.report.headline import headline, rules
 from voirdire.report.links import Links
 from voirdire.report.palette import scale_of
@@ -52,6 +53,7 @@ class Part:
     view: TableView
     figure: Figure | None = None
     stack: Stack | None = None
+    alignment: AlignmentFigures | None = None
 
 
 @dataclass(frozen=True)
@@ -177,16 +179,18 @@ class _Builder:
             question=finding.question,
             answer=finding.answer,
             parts=tuple(
-                self._part(finding, table, f"{anchor}-{place}") for place, table in enumerate(finding.tables)
+                self._part(finding, place, f"{anchor}-{place}") for place in range(len(finding.tables))
             ),
             beware=finding.beware,
         )
 
-    def _part(self, finding: Finding, table: Table, name: str) -> Part:
+    def _part(self, finding: Finding, place: int, name: str) -> Part:
+        table = finding.tables[place]
         drawn = figure(finding, table, name)
+        aligned = alignment_figures(finding.tables, place) if finding.check == "alignment" else None
         folded = table.folded or len(table.rows) > LONG
         view = self.view(replace(table, folded=folded), finding.check, plots=drawn is None)
-        return Part(view, drawn, stack(table))
+        return Part(view, drawn, stack(table), aligned)
 
 
 def _without_prose(table: Table) -> Table:

@@ -1,0 +1,286 @@
+"""The alignment section's figures: from floors to ceiling, and whether what is predicted comes about."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from voirdire.checks.finding import Cell, Row, Table
+from voirdire.report import wording
+from voirdire.stats.estimate import Estimate
+
+__all__ = ["AlignmentFigures", "Dot", "Floors", "FloorsRow", "Square", "alignment_figures"]
+
+FIRST = "alignment"
+"""The table that each scale's run of tables starts with."""
+PEOPLE = {1: "One other person", 2: "Two other people", 3: "Three other people"}
+SIDE = 220
+"""Pixels a side of a square plot."""
+
+Form = Literal["floor", "raw", "aligned", "people"]
+FORMS: dict[str, Form] = {
+    "knows no verdict": "floor",
+    "the judge as it is": "raw",
+    "used": "aligned",
+}
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A mark ``at`` and its interval, in percent of the axis; ``y`` in pixels."""
+
+    form: Form
+    y: int
+    at: float
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class FloorsRow:
+    """One prediction: its name, a second line, its marks and its probability in words."""
+
+    name: str
+    second: str
+    main: bool
+    dots: tuple[Dot, ...]
+    probability: str
+
+
+@dataclass(frozen=True)
+class Floors:
+    """Predictions from worst to best on the probability given to the label that a person chose.
+
+    ``floor`` and ``ceiling`` are places in percent of the axis (``ceiling`` None where there is none);
+    ``ticks`` are places with their words.
+    """
+
+    caption: str
+    rows: tuple[FloorsRow, ...]
+    floor: float
+    ceiling: float | None
+    ceiling_words: str
+    ticks: tuple[tuple[float, str], ...]
+    note: str
+
+
+@dataclass(frozen=True)
+class Square:
+    """Predicted (across) against observed (up) from 0 to 1, in pixels from the top left corner.
+
+    ``marks`` are x, y, and the two ends of the vertical interval (the same as y where there is none).
+    """
+
+    title: str
+    across: str
+    up: str
+    label: str
+    caption: str
+    marks: tuple[tuple[float, float, float, float], ...]
+    side: int = SIDE
+
+
+@dataclass(frozen=True)
+class AlignmentFigures:
+    """The figures of the metrics of one scale."""
+
+    floors: Floors
+    squares: tuple[Square, ...]
+
+
+def alignment_figures(tables: Sequence[Table], place: int) -> AlignmentFigures | None:
+    """The figures that stand above ``tables[place]``, or None where it is not a table of floors.
+
+    They draw the tables from there to the next such table.
+    """
+    if tables[place].name != FIRST:
+        return None
+    rest = tables[place + 1 :]
+    end = next((k for k, table in enumerate(rest) if table.name == FIRST), len(rest))
+    named = {table.name: table for table in (tables[place], *rest[:end])}
+    drawn = _floors(named[FIRST], named.get("power"))
+    if drawn is None:
+        return None
+    squares = [_reliability(named.get("reliability")), _disagreement(named.get("disagreement"))]
+    return AlignmentFigures(drawn, tuple(square for square in squares if square is not None))
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Probabilities from 0 to ``top``, as percent of the axis."""
+
+    top: float
+
+    def x(self, nats: float) -> float:
+        return round(100 * min(math.exp(-nats) / self.top, 1), 2)
+
+    def dot(self, form: Form, found: Estimate, y: int = 15) -> Dot:
+        ends = (self.x(found.high), self.x(found.low)) if found.has_interval else None
+        return Dot(form, y, self.x(found.value), ends)
+
+
+def _floors(table: Table, power: Table | None) -> Floors | None:
+    scored = [(row, found) for row in table.rows if (found := _defined(row.cells.get("log")))]
+    people = list(_people(power))
+    floors = [found for row, found in scored if FORMS.get(str(row.cells["role"])) == "floor"]
+    if not floors:
+        return None
+    ceiling = next((cell for row in table.rows if isinstance(cell := row.cells.get("log"), float)), None)
+    every = [found for _, found in (*scored, *people)]
+    on = _Scale(_top(every, ceiling))
+    rows = [_model_row(row, found, on) for row, found in scored]
+    rows += [_people_row(row, found, on, floors[0].n_items) for row, found in people]
+    best = min(found.value for found in floors)
+    ticks = _ticks(on.top)
+    return Floors(
+        caption=table.caption,
+        rows=tuple(rows),
+        floor=on.x(best),
+        ceiling=None if ceiling is None else on.x(ceiling),
+        ceiling_words="" if ceiling is None else _chance(math.exp(-ceiling)),
+        ticks=tuple((round(100 * tick / on.top, 2), _chance(tick)) for tick in ticks),
+        note=_note(scored, best),
+    )
+
+
+def _people(power: Table | None) -> Iterator[tuple[Row, Estimate]]:
+    for row in power.rows if power else ():
+        if row.cells["m"] in PEOPLE and (found := _defined(row.cells.get("people"))):
+            yield row, found
+
+
+def _model_row(row: Row, found: Estimate, on: _Scale) -> FloorsRow:
+    form = FORMS.get(str(row.cells["role"]), "floor")
+    name = "the judge, aligned" if form == "aligned" else str(row.cells["model"])
+    second = str(row.cells["model"]) if form == "aligned" else ""
+    return FloorsRow(
+        name=name[:1].upper() + name[1:],
+        second=second,
+        main=form == "aligned",
+        dots=(on.dot(form, found),),
+        probability=_chance(math.exp(-found.value)),
+    )
+
+
+def _people_row(row: Row, found: Estimate, on: _Scale, n_rows: int) -> FloorsRow:
+    """People; where fewer rows have so many labels, the judge on the same rows above them."""
+    judge, fewer = _defined(row.cells.get("judge")), found.n_items != n_rows
+    dots: tuple[Dot, ...] = (on.dot("people", found),)
+    second = ""
+    if fewer:
+        second = f"on {wording.count(found.n_items)} rows"
+    if fewer and judge:
+        dots = (on.dot("aligned", judge, 8), on.dot("people", found, 22))
+        second += f", the judge {_chance(math.exp(-judge.value))}"
+    m = row.cells["m"]
+    assert isinstance(m, int)
+    return FloorsRow(PEOPLE[m], second, False, dots, _chance(math.exp(-found.value)))
+
+
+def _note(scored: Sequence[tuple[Row, Estimate]], best: float) -> str:
+    """Whether the aligned interval reaches into the floor area, and what the paired gain says."""
+    row, found = next(
+        ((row, found) for row, found in scored if FORMS.get(str(row.cells["role"])) == "aligned"),
+        (None, None),
+    )
+    if row is None or found is None or not found.has_interval or found.high < best:
+        return ""
+    gain = _defined(row.cells.get("minus_prior"))
+    if gain is not None and gain.has_interval and gain.low > 0:
+        return (
+            "The aligned interval reaches into the floor area; row by row, on the same labels, its gain over "
+            "base rates does not reach 0."
+        )
+    return "The aligned interval reaches into the floor area: no better than base rates."
+
+
+def _reliability(table: Table | None) -> Square | None:
+    """The label whose predictions differ most from row to row."""
+    groups: dict[str, list[Row]] = {}
+    for row in table.rows if table else ():
+        groups.setdefault(str(row.cells["label"]), []).append(row)
+    if not groups:
+        return None
+    label = max(groups, key=lambda name: _spread(groups[name]))
+    said = re.sub(r"^-(?=\d)", "−", label)
+    others = "" if len(groups) < 2 else " Every label is in the table “Reliability” below."
+    return _square(
+        groups[label],
+        title=f"When it expects “{said}”, do people say it?",
+        across=f"share predicted for {_short(said)}",
+        up="share of people’s labels",
+        more=others,
+    )
+
+
+def _disagreement(table: Table | None) -> Square | None:
+    return _square(
+        table.rows if table else (),
+        title="Does it know which items people dispute?",
+        across="predicted chance that two people differ",
+        up="pairs of people who differ",
+        more="",
+    )
+
+
+def _square(rows: Sequence[Row], *, title: str, across: str, up: str, more: str) -> Square | None:
+    found = [
+        (float(predicted), observed)
+        for row in rows
+        if isinstance(predicted := row.cells.get("predicted"), int | float)
+        and (observed := _defined(row.cells.get("observed")))
+    ]
+    if not found:
+        return None
+    pairs = [f"{wording.number(x)} predicted, {wording.number(seen.value)} observed" for x, seen in found]
+    sizes = wording.span([seen.n_items for _, seen in found], "count")
+    groups = f"{len(found)} groups of {sizes} rows" if len(found) > 1 else f"one group of {sizes} rows"
+    return Square(
+        title=title,
+        across=across,
+        up=up,
+        label=f"{title} {'; '.join(pairs)}.",
+        caption=f"The judge, aligned: {groups}. On the dashed line, what is predicted comes about.{more}",
+        marks=tuple(_mark(x, seen) for x, seen in found),
+    )
+
+
+def _mark(predicted: float, seen: Estimate) -> tuple[float, float, float, float]:
+    ends = (seen.low, seen.high) if seen.has_interval else (seen.value, seen.value)
+    return round(SIDE * predicted, 1), _up(seen.value), _up(ends[0]), _up(ends[1])
+
+
+def _up(share: float) -> float:
+    return round(SIDE * (1 - min(max(share, 0.0), 1.0)), 1)
+
+
+def _spread(rows: Sequence[Row]) -> tuple[float, float]:
+    """How far the predictions lie apart, then how high they are."""
+    predicted = [float(x) for row in rows if isinstance(x := row.cells.get("predicted"), int | float)]
+    return max(predicted, default=0.0) - min(predicted, default=0.0), max(predicted, default=0.0)
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 16 else label[:15] + "…"
+
+
+def _defined(cell: Cell) -> Estimate | None:
+    return cell if isinstance(cell, Estimate) and cell.undefined is None else None
+
+
+def _top(found: Sequence[Estimate], ceiling: float | None) -> float:
+    """The end of the axis: the next 10 % above everything drawn, at most 100 %."""
+    nats = [one.low if one.has_interval else one.value for one in found]
+    most = math.exp(-min([*nats, *([] if ceiling is None else [ceiling])]))
+    return min(1.0, math.floor(10 * most + 1) / 10)
+
+
+def _ticks(top: float) -> list[float]:
+    step = 0.1 if top <= 0.5 else 0.2
+    return [round(step * k, 1) for k in range(int(top / step + 1e-9) + 1)]
+
+
+def _chance(share: float) -> str:
+    return f"{100 * share:.0f}{wording.NBSP}%"

@@ -1,0 +1,166 @@
+"""The alignment section's figures: what they draw, where, and what they say where the judge adds nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report import examples
+from voirdire.checks.finding import Cell, Column, Finding, Row, Table
+from voirdire.report.floors import Floors, alignment_figures
+from voirdire.stats.estimate import Estimate
+
+KNOWN = "knows no verdict"
+
+
+def nats(value: float, half: float = 0.1, n: int = 40) -> Estimate:
+    return Estimate(value, value - half, value + half, n_items=n, method="t over clusters")
+
+
+def table(name: str, *rows: dict[str, Cell]) -> Table:
+    columns = tuple(Column(key, key.capitalize(), "coefficient") for key in rows[0])
+    return Table(name, f"Caption of {name}", columns, tuple(Row(row) for row in rows))
+
+
+def scores(aligned: Estimate, gain: Estimate, *, ceiling: float | None = 0.4) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {"model": "the judge as it is", "role": "the judge as it is", "log": nats(1.6)},
+        {"model": "every label alike", "role": KNOWN, "log": nats(math.log(3), 0.0)},
+        {"model": "base rates by metric", "role": KNOWN, "log": nats(0.9)},
+        {"model": "pool of the aligned", "role": "used", "log": aligned, "minus_prior": gain},
+    ]
+    if ceiling is not None:
+        rows.append({"model": "best possible", "role": "by model", "log": ceiling})
+    return table("alignment", *rows)
+
+
+def power(n: int = 40) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {"m": m, "people": nats(0.9 - 0.1 * m, n=n), "judge": nats(0.7, n=n)} for m in range(5)
+    ]
+    return table("power", *rows)
+
+
+RELIABILITY = table(
+    "reliability",
+    {"label": "fail", "predicted": 0.3, "observed": nats(0.35)},
+    {"label": "fail", "predicted": 0.4, "observed": nats(0.35)},
+    {"label": "pass", "predicted": 0.25, "observed": nats(0.2, 0.4)},
+    {"label": "pass", "predicted": 0.75, "observed": nats(0.8)},
+)
+DISAGREEMENT = table("disagreement", {"predicted": 0.5, "observed": nats(0.4)})
+
+
+def floors(*tables: Table) -> Floors:
+    drawn = alignment_figures(tables, 0)
+    assert drawn is not None
+    return drawn.floors
+
+
+def audit(*tables: Table) -> Any:
+    made = examples.full()
+    finding = Finding(
+        "alignment",
+        "How well does the judge know how people would judge?",
+        "The judge helps.",
+        tables,
+        data={"tone": {"worth": "about 1.4 [0.9, >2]"}},
+    )
+    return replace(made, findings=(finding, *made.findings))
+
+
+def test_floors_judge_and_people_stand_where_their_probability_is() -> None:
+    drawn = floors(scores(nats(0.7), nats(0.2)), power())
+    assert [row.dots[0].form for row in drawn.rows] == ["raw", "floor", "floor", "aligned", *["people"] * 3]
+    assert [row.name for row in drawn.rows][-3:] == [
+        "One other person",
+        "Two other people",
+        "Three other people",
+    ]
+    top = drawn.ticks[-1][0] / 100
+    assert top <= 1
+    per_percent = drawn.ticks[1][0] / int(drawn.ticks[1][1].split("\N{NO-BREAK SPACE}")[0])
+    assert drawn.floor == pytest.approx(100 * math.exp(-0.9) * per_percent, abs=0.02)
+    assert drawn.ceiling == pytest.approx(100 * math.exp(-0.4) * per_percent, abs=0.02)
+    aligned = drawn.rows[3].dots[0]
+    assert aligned.at == pytest.approx(100 * math.exp(-0.7) * per_percent, abs=0.02)
+    assert aligned.interval is not None
+    assert aligned.interval[0] < aligned.at < aligned.interval[1]
+    assert drawn.rows[3].probability == "50\N{NO-BREAK SPACE}%"
+    assert drawn.note == ""
+
+
+def test_an_aligned_interval_in_the_floor_area_is_said() -> None:
+    nothing = floors(scores(nats(0.85), nats(0.05)))
+    assert nothing.note.endswith("no better than base rates.")
+    paired = floors(scores(nats(0.85), nats(0.05, 0.01)))
+    assert "does not reach 0" in paired.note
+    assert "no better" not in paired.note
+
+
+def test_people_on_fewer_rows_have_the_judge_on_the_same_rows_beside_them() -> None:
+    one = floors(scores(nats(0.7), nats(0.2)), power(n=12)).rows[4]
+    assert [dot.form for dot in one.dots] == ["aligned", "people"]
+    assert one.second.startswith("on 12 rows")
+
+
+def test_without_ceiling_people_or_floors_nothing_is_made_up() -> None:
+    drawn = floors(scores(nats(0.7), nats(0.2), ceiling=None))
+    assert drawn.ceiling is None
+    assert {dot.form for row in drawn.rows for dot in row.dots} == {"raw", "floor", "aligned"}
+    judged = table("alignment", {"model": "pool", "role": "used", "log": nats(0.7)})
+    assert alignment_figures((judged,), 0) is None
+    assert alignment_figures((power(),), 0) is None
+
+
+def test_squares_draw_the_label_that_is_predicted_most_differently() -> None:
+    other = scores(nats(0.5), nats(0.4))
+    drawn = alignment_figures((scores(nats(0.7), nats(0.2)), RELIABILITY, other, DISAGREEMENT), 0)
+    assert drawn is not None
+    (square,) = drawn.squares
+    assert "“pass”" in square.title
+    assert "2 groups of 40 rows" in square.caption
+    first = square.marks[0]
+    assert first[0] == square.side * 0.25
+    assert first[1] == square.side * 0.8
+    assert first[2] == square.side
+    later = alignment_figures((scores(nats(0.7), nats(0.2)), RELIABILITY, other, DISAGREEMENT), 2)
+    assert later is not None
+    assert [each.title for each in later.squares] == ["Does it know which items people dispute?"]
+
+
+def test_the_headline_table_says_the_worth_where_the_judge_was_aligned() -> None:
+    page = audit(scores(nats(0.7), nats(0.2))).to_html()
+    assert "Worth, in human labels" in page
+    assert "about 1.4" in page
+    assert "not aligned" in page
+    assert "Worth, in human labels" not in examples.full().to_html()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_section_is_accessible_and_quiet(
+    width: int, scheme: str, browser_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    sync_axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    tables = (scores(nats(0.7), nats(0.2)), RELIABILITY, DISAGREEMENT, power(n=12))
+    path = tmp_path / "report.html"
+    path.write_text(audit(*tables).to_html(), encoding="utf-8")
+    opened = browser_page(path, width=width, scheme=scheme)
+    opened.wait_for_plots()
+    opened.tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    found = sync_axe.Axe().run(opened.tab).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found if one["impact"] != "minor"] == []
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.troubles == []
+    plot = opened.tab.locator(".fl tbody .pl").first.bounding_box()
+    mark = opened.tab.locator(".fl tbody .pl .hollow").first.bounding_box()
+    under = opened.tab.locator(".floors .under").bounding_box()
+    assert plot["x"] <= mark["x"] <= plot["x"] + plot["width"]
+    assert under["x"] == pytest.approx(plot["x"], abs=1.5)
+    assert under["width"] == pytest.approx(plot["width"], abs=1.5)
