@@ -232,6 +232,8 @@ def test_perfect_people_and_a_perfect_judge_have_agreement_one() -> None:
             lambda: PlantedMetric(difficulty=(Difficulty(share=1, indeterminate=0.1),)),
             "no indeterminate label",
         ),
+        (lambda: PlantedMetric(items=0), "items is 0.*1 or more"),
+        (lambda: PlantedMetric(runs=0), "runs is 0"),
         (lambda: known_truth([PlantedMetric(), PlantedMetric()]), "same name"),
         (
             lambda: known_truth([PlantedMetric()], systems=[PlantedSystem(name="s", shift=0.9)]),

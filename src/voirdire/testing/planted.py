@@ -104,6 +104,9 @@ class PlantedMetric:
 
     def __post_init__(self) -> None:
         where = f"planted metric '{self.name}'"
+        for name in ("items", "runs", "cluster_size"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is {getattr(self, name)}", where=where, expected="1 or more")
         if len(self.prevalence) != len(self.labels):
             raise UserError(f"{len(self.labels)} labels and {len(self.prevalence)} prevalences", where=where)
         _whole(self.prevalence, f"prevalences of {where}")
