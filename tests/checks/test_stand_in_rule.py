@@ -131,11 +131,17 @@ def test_an_answer_that_is_near_needs_few_items_more() -> None:
     needed = items_needed(found, [0.152 / 1.959964], 220, MARGIN)
     assert needed is not None
     assert needed <= 226
-    assert reach_needed(found, MARGIN) == (pytest.approx(0.15), True)
+    assert reach_needed(found, 220, MARGIN) == (pytest.approx(0.15), True)
 
 
 def test_an_interval_of_the_margins_width_is_not_said_to_settle_what_it_would_not() -> None:
-    assert reach_needed([Estimate(-0.05, -0.35, 0.25)], MARGIN) == (0.10, False)
+    assert reach_needed([Estimate(-0.05, -0.35, 0.25)], 220, MARGIN) == (0.10, False)
+
+
+def test_a_difference_on_few_items_is_not_planned_upon() -> None:
+    far = [Estimate(0.5, -0.15, 1.15)]
+    assert reach_needed(far, 8, MARGIN) == (0.10, False)
+    assert reach_needed(far, 80, MARGIN)[1]
 
 
 def test_an_answer_that_a_mapping_decides_says_so() -> None:

@@ -20,7 +20,7 @@ READINGS: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {
 """Each scale's cuts and its words, which are one more than the cuts."""
 
 
-TITLES = {"landis-koch": "Landis & Koch 1977", "mchugh": "McHugh 2012", "krippendorff": "Krippendorff 2018"}
+TITLES = {"landis-koch": "Landis & Koch 1977", "mchugh": "McHugh 2012", "krippendorff": "Krippendorff 2004"}
 
 
 def band(value: float, scale: str = "mchugh") -> str:

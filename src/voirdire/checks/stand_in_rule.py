@@ -129,7 +129,7 @@ def items_needed(
     if not differences or not n_items or not all(one.has_interval for one in differences):
         return None
     reach = [_reach(one) for one in differences]
-    target, _ = reach_needed(differences, margin)
+    target, _ = reach_needed(differences, n_items, margin)
     if target < 1e-6:
         return None
     z = normal_quantile(differences[0].level)
@@ -137,20 +137,21 @@ def items_needed(
     return max(n_items + 1, math.ceil(round(n_items * needed, 6))) if needed <= MOST_TIMES else None
 
 
-def reach_needed(differences: Sequence[Estimate], margin: float) -> tuple[float, bool]:
+def reach_needed(differences: Sequence[Estimate], n_items: int, margin: float) -> tuple[float, bool]:
     """How far the widest interval may reach, and whether that settles the answer if the differences stay.
 
     That is the distance from the present differences to the nearer of the two ends, minus the margin and 0.
-    Where it is less than the margin, the interval must first shrink to the margin, which settles nothing by
-    itself and says whether more is worth while.
+    Where it is less than the margin, or differences on few items will hardly stay, the interval must first
+    shrink to the margin, which settles nothing by itself and says whether more is worth while.
 
-    >>> reach_needed([Estimate(0.05, -0.2, 0.3)], 0.10), reach_needed([Estimate(-0.05, -0.3, 0.2)], 0.10)
+    >>> wide = [Estimate(0.05, -0.2, 0.3)]
+    >>> reach_needed(wide, 100, 0.10), reach_needed(wide, 20, 0.10)
     ((0.15..., True), (0.1, False))
     """
     values = [one.value for one in differences]
     distance = max(min(values) + margin, -max(values))
     wide = margin or 0.10
-    if distance >= wide or max(_reach(one) for one in differences) <= wide:
+    if (distance >= wide and n_items >= FEW_ITEMS) or max(_reach(one) for one in differences) <= wide:
         return distance, True
     return wide, False
 

@@ -120,7 +120,7 @@ def settling_actions(context: Context, verdicts: Sequence[StandIn]) -> Iterator[
         now = f"the answer now rests on {count(one.n_items, 'item')}."
         judge = f", for {one.judge}" if several_judges else ""
         what = f"More labels on {_names(context, one)}{judge}"
-        _, settles = reach_needed(one.difference.defined, context.options.margin)
+        _, settles = reach_needed(one.difference.defined, one.n_items, context.options.margin)
         would = (
             "would settle it, if the difference stays as it is"
             if settles
