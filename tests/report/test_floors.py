@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,17 @@ from typing import Any
 import pytest
 
 from report import examples
-from voirdire.checks.finding import Cell, Column, Finding, Row, Table
+from voirdire.checks.finding import (
+    Cell,
+    Column,
+    Evidence,
+    Finding,
+    LabelCounts,
+    LabelShares,
+    Missing,
+    Row,
+    Table,
+)
 from voirdire.report.floors import Floors, alignment_figures
 from voirdire.stats.estimate import Estimate
 
@@ -31,7 +42,12 @@ def scores(aligned: Estimate, gain: Estimate, *, ceiling: float | None = 0.4) ->
     rows: list[dict[str, Cell]] = [
         {"model": "the judge as it is", "role": "the judge as it is", "log": nats(1.6)},
         {"model": "every label alike", "role": KNOWN, "log": nats(math.log(3), 0.0)},
-        {"model": "base rates by metric", "role": KNOWN, "log": nats(0.9)},
+        {
+            "model": "base rates by metric",
+            "role": KNOWN,
+            "log": nats(0.9),
+            "minus_prior": Missing("reference"),
+        },
         {"model": "pool of the aligned", "role": "used", "log": aligned, "minus_prior": gain},
     ]
     if ceiling is not None:
@@ -97,10 +113,20 @@ def test_floors_judge_and_people_stand_where_their_probability_is() -> None:
 
 def test_an_aligned_interval_in_the_floor_area_is_said() -> None:
     nothing = floors(scores(nats(0.85), nats(0.05)))
-    assert nothing.note.endswith("no better than base rates.")
+    assert nothing.note.endswith("no better than base rates by metric.")
     paired = floors(scores(nats(0.85), nats(0.05, 0.01)))
     assert "does not reach 0" in paired.note
     assert "no better" not in paired.note
+
+
+def test_a_judge_that_a_floor_other_than_the_reference_beats_is_no_better_than_that_floor() -> None:
+    made = scores(nats(0.7), nats(0.2, 0.01))
+    system = Row(
+        {"model": "base rates by system", "role": KNOWN, "log": nats(0.68), "minus_prior": nats(0.22)}
+    )
+    drawn = floors(replace(made, rows=(*made.rows, system)))
+    assert drawn.note.endswith("no better than base rates by system.")
+    assert drawn.floor > drawn.rows[3].dots[0].at
 
 
 def test_people_on_fewer_rows_have_the_judge_on_the_same_rows_beside_them() -> None:
@@ -132,6 +158,27 @@ def test_squares_draw_the_label_that_is_predicted_most_differently() -> None:
     later = alignment_figures((scores(nats(0.7), nats(0.2)), RELIABILITY, other, DISAGREEMENT), 2)
     assert later is not None
     assert [each.title for each in later.squares] == ["Does it know which items people dispute?"]
+
+
+def test_a_prediction_is_a_bar_beside_the_squares_of_people() -> None:
+    columns = (
+        Column("item", "Item", "item"),
+        Column("people", "People said", "labels"),
+        Column("expected", "Expected, %", "labels"),
+    )
+    cells: dict[str, Cell] = {
+        "item": "item 1",
+        "people": LabelCounts({"pass": 2, "fail": 1}),
+        "expected": LabelShares({"pass": 0.604, "borderline": 0.3, "fail": 0.096}),
+    }
+    contested = Table("likely_contested", "Contested", columns, (Row(cells, Evidence("tone")),))
+    made = audit(scores(nats(0.7), nats(0.2)), contested)
+    page = made.to_html()
+    assert 'aria-label="3 people: 2 pass, 1 fail"' in page
+    assert "expected: pass 60\N{NO-BREAK SPACE}%, borderline 30\N{NO-BREAK SPACE}%, fail 10" in page
+    assert re.search(r'class="L-pass"><rect x="0.0" y="0" width="108.7"', page)
+    kept = made.to_dict()["findings"][0]["tables"][1]["rows"][0]["cells"]["expected"]
+    assert kept == {"kind": "shares", "shares": {"pass": 0.604, "borderline": 0.3, "fail": 0.096}}
 
 
 def test_the_headline_table_says_the_worth_where_the_judge_was_aligned() -> None:

@@ -12,8 +12,8 @@ from voirdire.align.aligner import Aligner
 from voirdire.align.evaluation import Evaluation, ModelScore
 from voirdire.align.predictions import Predictions
 from voirdire.checks.context import Context
-from voirdire.checks.finding import Cell, Column, Evidence, LabelCounts, Missing, Row, Table
-from voirdire.checks.words import count, percent
+from voirdire.checks.finding import Cell, Column, Evidence, LabelCounts, LabelShares, Missing, Row, Table
+from voirdire.checks.words import count
 
 __all__ = ["tables"]
 
@@ -184,9 +184,9 @@ def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Ta
     columns = [
         Column("item", "Item", "item"),
         Column("metric", "Metric"),
-        Column("expected", "Expected of people"),
-        Column("reason", "Why contested"),
         Column("people", "People said", "labels"),
+        Column("expected", "Expected of people, %", "labels"),
+        Column("reason", "Why contested"),
     ]
     if any("text" in row.cells for row in rows):
         columns.append(Column("text", "Text", "prose"))
@@ -197,15 +197,13 @@ def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Ta
 def _contested_row(context: Context, predicted: Predictions, i: int) -> Row:
     study = context.study
     name, metric = str(predicted.item[i]), str(predicted.metric[i])
-    shares = sorted(
-        zip(predicted.probabilities[i].tolist(), predicted.scale.labels, strict=True), reverse=True
-    )
+    shares = predicted.probabilities[i].tolist()
     cells: dict[str, Cell] = {
         "item": name,
         "metric": study.metric(metric).label,
-        "expected": ", ".join(f"{label} {percent(share)}" for share, label in shares[:3]),
-        "reason": predicted.reason[i] or "",
         "people": _people_said(context, metric, int(predicted.item.codes[i])),
+        "expected": LabelShares(dict(zip(predicted.scale.labels, shares, strict=True))),
+        "reason": predicted.reason[i] or "",
     }
     position = int(predicted.item.codes[i])
     text = study.items.said(position)
@@ -232,7 +230,7 @@ def _disagreement(found: Evaluation) -> Table:
         Row({"predicted": one.predicted, "observed": one.observed}) for one in found.disagreement.bins
     )
     caption = "Predicted and observed disagreement, rows in groups by prediction"
-    return Table("disagreement", caption, columns, rows, ("observed",))
+    return Table("disagreement", caption, columns, rows, ("observed",), folded=True)
 
 
 def _reliability(found: Evaluation) -> Table:

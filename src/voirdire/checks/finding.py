@@ -17,6 +17,7 @@ __all__ = [
     "Evidence",
     "Finding",
     "LabelCounts",
+    "LabelShares",
     "Missing",
     "Row",
     "Table",
@@ -65,7 +66,14 @@ class LabelCounts:
     counts: Mapping[str, int]
 
 
-Cell = Estimate | Bounds | LabelCounts | Missing | str | int | float | None
+@dataclass(frozen=True)
+class LabelShares:
+    """The share of people expected to give each label to one item, summing to 1 (drawn as a bar)."""
+
+    shares: Mapping[str, float]
+
+
+Cell = Estimate | Bounds | LabelCounts | LabelShares | Missing | str | int | float | None
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from voirdire.checks.finding import Bounds, Cell, Column, ColumnKind, LabelCounts, Missing
+from voirdire.checks.finding import Bounds, Cell, Column, ColumnKind, LabelCounts, LabelShares, Missing
 from voirdire.report import wording
-from voirdire.report.palette import LabelPart, label_parts
+from voirdire.report.palette import LabelPart, label_parts, share_parts
 from voirdire.stats.estimate import REASONS, Estimate
 from voirdire.study import Scale
 
@@ -76,6 +76,10 @@ def show(
         return Shown("missing", cell.word, cell.reason, numeric)
     if isinstance(cell, LabelCounts):
         return _labels(cell, scale)
+    if isinstance(cell, LabelShares):
+        parts = share_parts(cell.shares, scale)
+        words = ", ".join(f"{part.label} {wording.number(part.share, 'share')}" for part in parts)
+        return Shown("bar", f"expected: {words}", parts=parts)
     if isinstance(cell, Estimate | Bounds):
         return replace(_figure(cell, column.kind, with_n), numeric=True)
     return _plain(cell, column, numeric)

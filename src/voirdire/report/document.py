@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from voirdire.checks.audit import Audit, StandIn
-from voirdire.checks.finding import Bounds, Cell, Evidence, Finding, LabelCounts, Missing, Row, Table
+from voirdire.checks.finding import (
+    Bounds,
+    Cell,
+    Evidence,
+    Finding,
+    LabelCounts,
+    LabelShares,
+    Missing,
+    Row,
+    Table,
+)
 from voirdire.registry import register
 from voirdire.report.page import moment
 from voirdire.stats.estimate import REASONS, Estimate
@@ -154,6 +164,8 @@ def _cell(cell: Cell) -> Any:
             return {"kind": "bounds", "by_policy": {k: _estimate(e) for k, e in cell.by_policy.items()}}
         case LabelCounts():
             return {"kind": "labels", "counts": dict(cell.counts)}
+        case LabelShares():
+            return {"kind": "shares", "shares": dict(cell.shares)}
         case Missing():
             return {"kind": "missing", "word": cell.word, "reason": cell.reason}
         case float() if not math.isfinite(cell):
@@ -168,7 +180,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _plain(value: object) -> Any:
     """``value`` without numpy, dataclasses and tuples; a number that is not finite becomes None."""
-    if isinstance(value, Estimate | Bounds | LabelCounts | Missing):
+    if isinstance(value, Estimate | Bounds | LabelCounts | LabelShares | Missing):
         return _cell(value)
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from voirdire.checks.finding import Cell, Row, Table
+from voirdire.checks.finding import Cell, Missing, Row, Table
 from voirdire.report import wording
 from voirdire.stats.estimate import Estimate
 
@@ -141,7 +141,7 @@ def _floors(table: Table, power: Table | None) -> Floors | None:
         ceiling=None if ceiling is None else on.x(ceiling),
         ceiling_words="" if ceiling is None else _chance(math.exp(-ceiling)),
         ticks=tuple((round(100 * tick / on.top, 2), _chance(tick)) for tick in ticks),
-        note=_note(scored, best),
+        note=_note(scored),
     )
 
 
@@ -160,7 +160,7 @@ def _model_row(row: Row, found: Estimate, on: _Scale) -> FloorsRow:
         second=second,
         main=form == "aligned",
         dots=(on.dot(form, found),),
-        probability=_chance(math.exp(-found.value)),
+        probability=_probability(found),
     )
 
 
@@ -173,27 +173,30 @@ def _people_row(row: Row, found: Estimate, on: _Scale, n_rows: int) -> FloorsRow
         second = f"on {wording.count(found.n_items)} rows"
     if fewer and judge:
         dots = (on.dot("aligned", judge, 8), on.dot("people", found, 22))
-        second += f", the judge {_chance(math.exp(-judge.value))}"
+        second += f", the judge {_probability(judge)}"
     m = row.cells["m"]
     assert isinstance(m, int)
-    return FloorsRow(PEOPLE[m], second, False, dots, _chance(math.exp(-found.value)))
+    return FloorsRow(PEOPLE[m], second, False, dots, _probability(found))
 
 
-def _note(scored: Sequence[tuple[Row, Estimate]], best: float) -> str:
-    """Whether the aligned interval reaches into the floor area, and what the paired gain says."""
-    row, found = next(
-        ((row, found) for row, found in scored if FORMS.get(str(row.cells["role"])) == "aligned"),
-        (None, None),
-    )
-    if row is None or found is None or not found.has_interval or found.high < best:
+def _note(scored: Sequence[tuple[Row, Estimate]]) -> str:
+    """Whether the aligned interval reaches into the floor area, and what the paired gain says of it."""
+    by_form = {FORMS.get(str(row.cells["role"])): (row, found) for row, found in scored}
+    if "aligned" not in by_form:
+        return ""
+    row, found = by_form["aligned"]
+    floors = [pair for pair in scored if FORMS.get(str(pair[0].cells["role"])) == "floor"]
+    best_row, best = min(floors, key=lambda pair: pair[1].value)
+    if not found.has_interval or found.high < best.value:
         return ""
     gain = _defined(row.cells.get("minus_prior"))
-    if gain is not None and gain.has_interval and gain.low > 0:
+    reference = isinstance(best_row.cells.get("minus_prior"), Missing)
+    if reference and gain is not None and gain.has_interval and gain.low > 0:
         return (
             "The aligned interval reaches into the floor area; row by row, on the same labels, its gain over "
             "base rates does not reach 0."
         )
-    return "The aligned interval reaches into the floor area: no better than base rates."
+    return f"The aligned interval reaches into the floor area: no better than {best_row.cells['model']}."
 
 
 def _reliability(table: Table | None) -> Square | None:
@@ -280,6 +283,10 @@ def _top(found: Sequence[Estimate], ceiling: float | None) -> float:
 def _ticks(top: float) -> list[float]:
     step = 0.1 if top <= 0.5 else 0.2
     return [round(step * k, 1) for k in range(int(top / step + 1e-9) + 1)]
+
+
+def _probability(found: Estimate) -> str:
+    return wording.number(math.exp(-found.value), "share", cases=found.n_items)
 
 
 def _chance(share: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from voirdire.checks.finding import Evidence
 from voirdire.study import Scale, Study
 
-__all__ = ["LabelPart", "label_parts", "scale_of", "tones"]
+__all__ = ["LabelPart", "label_parts", "scale_of", "share_parts", "tones"]
 
 _FAVOURABLE = frozenset(("pass", "yes", "true", "present", "good", "correct", "safe", "1"))
 _UNFAVOURABLE = frozenset(("fail", "no", "false", "absent", "bad", "wrong", "unsafe", "0"))
@@ -23,7 +23,8 @@ STEPS = 7
 class LabelPart:
     """One label's share of a cell: its ``letter``, how many gave it, and the class that colours it.
 
-    ``start`` and ``share`` are its place on a bar, from 0 to 1.
+    Where shares are shown and nobody is counted, ``n`` is the percentage. ``start`` and ``share`` are
+    its place on a bar, from 0 to 1.
     """
 
     label: str
@@ -62,16 +63,31 @@ def label_parts(counts: Mapping[str, int], scale: Scale | None = None) -> tuple[
     >>> [(part.letter, part.n, part.share) for part in label_parts({"pass": 3, "borderline": 0, "fail": 1})]
     [('P', 3, 0.75), ('F', 1, 0.25)]
     """
+    total = sum(counts.values())
+    return _parts({label: n / total for label, n in counts.items() if n}, counts, scale)
+
+
+def share_parts(shares: Mapping[str, float], scale: Scale | None = None) -> tuple[LabelPart, ...]:
+    """The labels of a predicted distribution, in the scale's order and colours; ``n`` is in percent.
+
+    >>> [(part.letter, part.n, part.start) for part in share_parts({"pass": 0.75, "fail": 0.25})]
+    [('P', 75, 0.0), ('F', 25, 0.75)]
+    """
+    return _parts(shares, {label: round(100 * share) for label, share in shares.items()}, scale)
+
+
+def _parts(
+    shares: Mapping[str, float], counts: Mapping[str, int], scale: Scale | None
+) -> tuple[LabelPart, ...]:
     known = tuple(scale.labels) if scale is not None else ()
     labels = (*known, *(label for label in counts if label not in known))
     indeterminate = frozenset(scale.indeterminate) if scale is not None else frozenset()
-    total = sum(counts.values())
     colour, letter = tones(labels, indeterminate), letters(labels)
-    parts, before = [], 0
+    parts, before = [], 0.0
     for label in labels:
-        if n := counts.get(label, 0):
-            parts.append(LabelPart(label, letter[label], n, colour[label], before / total, n / total))
-            before += n
+        if share := shares.get(label, 0.0):
+            parts.append(LabelPart(label, letter[label], counts[label], colour[label], before, share))
+            before += share
     return tuple(parts)
 
 
