@@ -134,3 +134,11 @@ def test_a_conversation_of_many_turns_is_one_cluster() -> None:
     cluster, _ = find_clusters(turns, {"parent_id": Column.of([None, *turns[:-1]])}, ())
     assert cluster is not None
     assert not cluster.any()
+
+
+def test_a_policy_may_be_given_by_its_name(study: Study) -> None:
+    by_name, by_hand = (study.panel("tone", policy=policy) for policy in ("as fail", Policy("as fail")))
+    assert by_name.scale.labels == ("pass", "fail")
+    assert by_name.coded.label.tolist() == by_hand.coded.label.tolist()
+    with pytest.raises(UserError, match="no policy 'fail'"):
+        study.panel("tone", policy="fail")

@@ -112,16 +112,17 @@ class Study:
         metric: str,
         *,
         kind: RaterKind = "human",
-        policy: Policy | None = None,
+        policy: Policy | str | None = None,
         where: Slice | None = None,
     ) -> Panel:
         """Every label that raters of ``kind`` gave on ``metric``, coded for the statistics.
 
-        ``policy`` maps indeterminate labels (the metric's declared policy by default). Where one rater rated
-        an item in several runs the first run counts. Items and raters without a label are left out.
+        ``policy`` maps indeterminate labels, by its name too (the metric's declared one by default).
+        Where one rater rated an item in several runs the first run counts. Items and raters without a label
+        are left out.
         """
         declared = self.metric(metric)
-        scale, new = (policy or declared.policy).apply(declared.scale)
+        scale, new = _policy(policy, declared).apply(declared.scale)
         rows = self.rows(metric, kind=kind, where=where)
         rows = self._first_run(rows)
         label = new[self.ratings.label[rows]]
@@ -142,14 +143,14 @@ class Study:
         return Panel(self.metric(metric), scale, coded, items, raters, rows)
 
     def verdicts(
-        self, metric: str, judge: int, items: NDArray[np.intp], *, policy: Policy | None = None
+        self, metric: str, judge: int, items: NDArray[np.intp], *, policy: Policy | str | None = None
     ) -> Verdicts:
         """The verdicts of the rater at position ``judge`` on ``items`` (n,), every run of it.
 
         An item without a verdict, or whose verdicts the policy removes, has only zeros.
         """
         declared = self.metric(metric)
-        scale, new = (policy or declared.policy).apply(declared.scale)
+        scale, new = _policy(policy, declared).apply(declared.scale)
         rows = self.rows(metric)
         rows = rows[self.ratings.rater[rows] == judge]
         position = np.full(len(self.items), -1, dtype=np.intp)
@@ -227,3 +228,7 @@ class Study:
 
 def _count(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def _policy(policy: Policy | str | None, metric: Metric) -> Policy:
+    return Policy(policy) if isinstance(policy, str) else policy or metric.policy
