@@ -132,7 +132,8 @@ def test_a_judge_that_a_floor_other_than_the_reference_beats_is_no_better_than_t
 def test_people_on_fewer_rows_have_the_judge_on_the_same_rows_beside_them() -> None:
     one = floors(scores(nats(0.7), nats(0.2)), power(n=12)).rows[4]
     assert [dot.form for dot in one.dots] == ["aligned", "people"]
-    assert one.second.startswith("on 12 rows")
+    assert one.second == "on 12 rows"
+    assert one.beside == "judge 50\N{NO-BREAK SPACE}%"
 
 
 def test_without_ceiling_people_or_floors_nothing_is_made_up() -> None:

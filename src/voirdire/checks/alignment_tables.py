@@ -181,11 +181,12 @@ def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Ta
         context.options.worst, candidates, key=lambda i: (-float(predicted.disagreement[i]), i)
     )
     rows = tuple(_contested_row(context, predicted, i) for i in most)
+    labels = ", ".join(predicted.scale.labels)
     columns = [
         Column("item", "Item", "item"),
         Column("metric", "Metric"),
         Column("people", "People said", "labels"),
-        Column("expected", "Expected of people, %", "labels"),
+        Column("expected", f"Expected of people, %: {labels}", "labels"),
         Column("reason", "Why contested"),
     ]
     if any("text" in row.cells for row in rows):

@@ -40,13 +40,14 @@ class Dot:
 
 @dataclass(frozen=True)
 class FloorsRow:
-    """One prediction: its name, a second line, its marks and its probability in words."""
+    """One prediction: its name, its marks and its probability in words; second lines for name and figure."""
 
     name: str
     second: str
     main: bool
     dots: tuple[Dot, ...]
     probability: str
+    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,15 +169,14 @@ def _people_row(row: Row, found: Estimate, on: _Scale, n_rows: int) -> FloorsRow
     """People; where fewer rows have so many labels, the judge on the same rows above them."""
     judge, fewer = _defined(row.cells.get("judge")), found.n_items != n_rows
     dots: tuple[Dot, ...] = (on.dot("people", found),)
-    second = ""
-    if fewer:
-        second = f"on {wording.count(found.n_items)} rows"
+    beside = ""
     if fewer and judge:
         dots = (on.dot("aligned", judge, 8), on.dot("people", found, 22))
-        second += f", the judge {_probability(judge)}"
+        beside = f"judge {_probability(judge)}"
     m = row.cells["m"]
     assert isinstance(m, int)
-    return FloorsRow(PEOPLE[m], second, False, dots, _probability(found))
+    second = f"on {wording.count(found.n_items)} rows" if fewer else ""
+    return FloorsRow(PEOPLE[m], second, False, dots, _probability(found), beside)
 
 
 def _note(scored: Sequence[tuple[Row, Estimate]]) -> str:
