@@ -216,3 +216,16 @@ def test_the_verdict_follows_the_bounds(helped: Evaluation) -> None:
     assert unsure.word == "cannot tell"
     assert unsure.more_labels == pytest.approx(100 * (2.8 / 1.96 * 4 / 3) ** 2 - 100, rel=0.05)
     assert worth(undefined("no_labels"), weak, 0).word == "cannot tell"
+
+
+def test_a_judge_that_tells_systems_apart_and_no_more_is_not_called_helpful(helped: Evaluation) -> None:
+    curve, gain = helped.power[0], Estimate(0.1, 0.05, 0.15)
+    nothing = worth(gain, curve, 100, beyond_system=Estimate(0.0, -0.01, 0.01))
+    assert (nothing.word, nothing.sentence) == (
+        "nothing",
+        "The judge adds nothing beyond knowing which system wrote the item here.",
+    )
+    assert worth(gain, curve, 100, beyond_system=Estimate(0.02, -0.01, 0.05)).word == "cannot tell"
+    beyond = worth(gain, curve, 100, beyond_system=Estimate(0.05, 0.02, 0.08))
+    alone = worth(gain, curve, 100, beyond_system=undefined("insufficient_systems"))
+    assert beyond == alone == worth(gain, curve, 100)

@@ -74,10 +74,10 @@ def _evaluation(held: HeldOut) -> Evaluation:
     losses, labels = held.losses, held.features.scale.labels
     mine = losses[held.how.select]
     gain = held.over(losses["metric_prior"] - mine)
-    curves = _power(held)
+    curves, beyond_system = _power(held), _beyond_system(held)
     options: dict[str, Any] = {"cluster": cluster, "level": level, "rng": held.rng}
     return Evaluation(
-        verdict=worth(gain, curves[0], int(counts.sum())),
+        verdict=worth(gain, curves[0], int(counts.sum()), beyond_system=beyond_system),
         design=_design(held),
         chosen=held.how.select,
         weights=_weights(held),
@@ -90,7 +90,7 @@ def _evaluation(held: HeldOut) -> Evaluation:
         gain_over_system=held.over(losses["system_prior"] - mine)
         if "system_prior" in losses
         else undefined("insufficient_systems"),
-        judge_beyond_system=_beyond_system(held),
+        judge_beyond_system=beyond_system,
         kappa=held.kappa,
         optimum=float(held.optimum.mean()),
         skill=skill(losses["metric_prior"], mine, held.optimum, resamples=held.how.resamples, **options),

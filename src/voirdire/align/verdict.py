@@ -27,8 +27,13 @@ class Verdict:
     more_labels: int = 0
 
 
-def worth(gain: Estimate, curve: PowerCurve, n_labels: int) -> Verdict:
+def worth(
+    gain: Estimate, curve: PowerCurve, n_labels: int, *, beyond_system: Estimate | None = None
+) -> Verdict:
     """The verdict from the gain over base rates and the power curve.
+
+    ``beyond_system`` is what judge and system together gain over knowing the system, where items carry
+    systems: a judge that tells good systems from bad ones and no more has told what the system's name tells.
 
     The judge *helps* where the gain's lower bound is above 0, and is *as good as another person* where the
     lower bound of its rater equivalence is 1 or more. It adds *nothing* where the upper bound is below 0.02
@@ -38,17 +43,11 @@ def worth(gain: Estimate, curve: PowerCurve, n_labels: int) -> Verdict:
     if gain.undefined is not None or not gain.has_interval:
         why = REASONS[gain.undefined or gain.no_interval or "insufficient_items"]
         return Verdict("cannot tell", f"Cannot tell yet: {why}.")
-    if gain.low > 0:
-        return _helps(curve)
-    if gain.high < NEGLIGIBLE:
-        return Verdict("nothing", "The judge adds nothing beyond base rates here.")
-    more = _more_labels(gain, n_labels)
-    return Verdict(
-        "cannot tell",
-        "Cannot tell yet: the judge is not shown to add anything beyond base rates here; about "
-        f"{more:,} more labels would tell.",
-        more,
-    )
+    system = beyond_system if beyond_system is not None and beyond_system.has_interval else None
+    for found, floor in ((gain, "base rates"), (system, "knowing which system wrote the item")):
+        if found is not None and not found.low > 0:
+            return _not_shown(found, floor, n_labels)
+    return _helps(curve)
 
 
 def worth_in_words(curve: PowerCurve) -> str:
@@ -61,6 +60,19 @@ def worth_in_words(curve: PowerCurve) -> str:
         return value
     low, high = (f">{curve.most}" if math.isinf(end) else f"{end:.1f}" for end in (found.low, found.high))
     return f"{value} [{low}, {high}]"
+
+
+def _not_shown(gain: Estimate, floor: str, n_labels: int) -> Verdict:
+    """Nothing, or not yet known, beyond a floor that knows no verdict."""
+    if gain.high < NEGLIGIBLE:
+        return Verdict("nothing", f"The judge adds nothing beyond {floor} here.")
+    more = _more_labels(gain, n_labels)
+    return Verdict(
+        "cannot tell",
+        f"Cannot tell yet: the judge is not shown to add anything beyond {floor} here; about "
+        f"{more:,} more labels would tell.",
+        more,
+    )
 
 
 def _helps(curve: PowerCurve) -> Verdict:
