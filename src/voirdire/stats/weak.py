@@ -37,7 +37,7 @@ def interval_caution(coded: Coded, n_units: int, *, rare: float = FEW_RARE) -> s
     if rare <= 0 or n_units < FEW_UNITS:
         return caution(n_units, unit=unit)
     r = coded.ratings_per_item()
-    shares = np.bincount(coded.label, weights=1 / r[coded.item], minlength=1) / max((r > 0).sum(), 1)
+    shares = np.bincount(coded.label, weights=1 / r[coded.item], minlength=1) / max(int((r > 0).sum()), 1)
     return caution(n_units, (1 - shares.max()) * n_units, fewest=rare, unit=unit)
 
 

@@ -155,10 +155,10 @@ def _without_blank_cells(
     long: Long, raters: Sequence[Rater], counts: dict[str, int], notes: list[str]
 ) -> Long:
     """In a wide table a person's blank cell is no rating; a judge's is a reply without a label."""
-    wide = np.asarray([bool(table.wide) for table in long.tables])[long.table]
+    wide = np.asarray([bool(table.wide) for table in long.tables], dtype=np.bool_)[long.table]
     if not wide.any():
         return long
-    person = np.asarray([rater.kind in ("human", "reference") for rater in raters])
+    person = np.asarray([rater.kind in ("human", "reference") for rater in raters], dtype=np.bool_)
     blank = wide & long.columns["label"].is_missing & person[long.columns["rater_id"].codes]
     if not blank.any():
         return long
