@@ -403,6 +403,14 @@ def test_labels_without_a_passing_one_are_counted_each() -> None:
     assert found.answer == "On tone 75\u00a0% of 4 labels by people are 'warm'."
 
 
+def test_means_of_one_system_stand_beside_labels_of_another_metric() -> None:
+    metrics = [Metric("harm", SEVERITY), Metric("tone", Scale("nominal", ("warm", "cold")))]
+    rows = [("i0", "harm", "ann", "2"), ("i0", "tone", "ann", "warm")]
+    found = finding(study(rows, metrics, attributes={"system": {"i0": "s"}}), "rates")
+    assert {one.name for one in found.tables} == {"means", "labels"}
+    assert found.answer == "Means of the labels are in the table; no two systems can be compared."
+
+
 def test_systems_that_may_be_the_judge_or_its_sibling_are_named() -> None:
     rows = table("help", {"ann": [P, F, P], "gpt-4-pair": [P, F, P]})
     systems = {"system": {"i0": "gpt-4", "i1": "gpt-3.5-turbo", "i2": "llama-13b"}}

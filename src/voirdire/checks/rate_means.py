@@ -57,7 +57,7 @@ def mean_tables(context: Context) -> Iterator[Table]:
 
 def extremes(tables: Sequence[Table]) -> str:
     """The highest and the lowest system of the first rater and metric that has two systems."""
-    for table in tables:
+    for table in (one for one in tables if one.name in ("wins", "means")):
         key, name = ("wins", "system") if table.name == "wins" else ("mean", "part")
         groups: dict[tuple[Cell, Cell], list[tuple[str, Estimate]]] = {}
         for row in table.rows:
