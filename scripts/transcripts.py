@@ -17,7 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "data-model.md"]
-WIDTH = "100"
+WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)
 FILE = re.compile(r"`([\w./-]+\.(?:csv|yaml))`")
 
@@ -58,12 +58,12 @@ class Reader:
 
 
 def command(words: list[str], mistakes: bool) -> str:
-    """What one command prints on a terminal 100 characters wide; a mistake counts where a page shows it."""
+    """What one command prints on a terminal of 100 by 40; a mistake counts where a page shows it."""
     from typer.testing import CliRunner
 
     from voirdire.cli.main import app
 
-    runner = CliRunner(env={"COLUMNS": WIDTH, "TERMINAL_WIDTH": WIDTH, "NO_COLOR": "1"})
+    runner = CliRunner(env={"COLUMNS": WIDTH, "LINES": HEIGHT, "TERMINAL_WIDTH": WIDTH, "NO_COLOR": "1"})
     result = runner.invoke(app(), words, prog_name="voirdire")
     assert result.exit_code == 0 or (mistakes and result.exit_code == 2), result.output
     return tidy(result.output)
