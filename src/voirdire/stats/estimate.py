@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 __all__ = ["NEW_RATERS", "REASONS", "THESE_RATERS", "Estimate", "undefined"]
@@ -36,7 +36,7 @@ REASONS = {
 """Why a number can be undefined: the machine's word and the reader's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """A number with its interval, the interval's target and method, and the counts it rests on.
 
@@ -72,6 +72,17 @@ class Estimate:
         )
         assert self.undefined is None or self.undefined in REASONS, self.undefined
         assert self.no_interval is None or self.no_interval in REASONS, self.no_interval
+
+    def __eq__(self, other: object) -> bool:
+        """Whether every field is the same; NaN equals NaN here, so that one audit equals its repetition."""
+        return isinstance(other, Estimate) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        values = (getattr(self, field.name) for field in fields(self))
+        return tuple(None if value != value else value for value in values)
 
     @property
     def has_interval(self) -> bool:
