@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
@@ -11,7 +9,6 @@ from scipy.special import expit, ndtr
 __all__ = ["by_cut", "cut_points", "intervals", "logistic", "normal", "thresholds", "thresholds_back"]
 
 Floats = NDArray[np.float64]
-Link = Callable[[Floats], tuple[Floats, Floats]]
 
 
 def logistic(a: Floats) -> tuple[Floats, Floats]:
