@@ -1,0 +1,1 @@
+"""What people and machines produce while the tool runs: one SQL store, SQLite or PostgreSQL."""

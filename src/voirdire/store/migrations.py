@@ -1,0 +1,42 @@
+"""Migrations: plain functions, each applied once and in order; the last ones are the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import sqlalchemy as sql
+
+from voirdire.errors import UserError
+from voirdire.store import schema
+
+__all__ = ["MIGRATIONS", "migrate"]
+
+
+def m001_judging(connection: sql.Connection) -> None:
+    """Replies, verdicts and manifests."""
+    for table in (schema.manifests, schema.replies, schema.verdicts):
+        table.create(connection)
+
+
+MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (m001_judging,)
+
+
+def migrate(connection: sql.Connection, *, where: str) -> tuple[str, ...]:
+    """Apply what is missing and return its names; a store of a newer version is a user's error."""
+    schema.migrations.create(connection, checkfirst=True)
+    applied = set(connection.scalars(sql.select(schema.migrations.c.name)))
+    known = {step.__name__ for step in MIGRATIONS}
+    if applied - known:
+        raise UserError(
+            "was written by a newer version of voirdire",
+            where=where,
+            expected=f"no migration beyond {MIGRATIONS[-1].__name__}",
+            fix="upgrade voirdire",
+        )
+    missing = [step for step in MIGRATIONS if step.__name__ not in applied]
+    for step in missing:
+        step(connection)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        connection.execute(schema.migrations.insert().values(name=step.__name__, applied_at=now))
+    return tuple(step.__name__ for step in missing)

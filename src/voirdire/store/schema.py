@@ -1,0 +1,75 @@
+"""The store's tables; the same in SQLite and PostgreSQL. Rows are added, never changed."""
+
+from __future__ import annotations
+
+import sqlalchemy as sql
+
+__all__ = ["manifests", "metadata", "migrations", "replies", "verdicts"]
+
+metadata = sql.MetaData()
+
+migrations = sql.Table(
+    "migrations",
+    metadata,
+    sql.Column("name", sql.Text, primary_key=True),
+    sql.Column("applied_at", sql.Text, nullable=False),
+)
+
+manifests = sql.Table(
+    "manifests",
+    metadata,
+    sql.Column("manifest", sql.Text, primary_key=True),
+    sql.Column("kind", sql.Text, nullable=False),
+    sql.Column("document", sql.JSON, nullable=False),
+    sql.Column("created_at", sql.Text, nullable=False),
+)
+"""What a command was asked to do: the judge as written, its version, the study's hash, the options."""
+
+replies = sql.Table(
+    "replies",
+    metadata,
+    sql.Column("request_hash", sql.Text, primary_key=True),
+    sql.Column("run", sql.Integer, primary_key=True),
+    sql.Column("judge", sql.Text, nullable=False),
+    sql.Column("judge_version", sql.Text, nullable=False),
+    sql.Column("status", sql.Text, nullable=False),
+    sql.Column("request", sql.JSON, nullable=False),
+    sql.Column("response", sql.JSON),
+    sql.Column("error", sql.Text, nullable=False, server_default=""),
+    sql.Column("prompt_tokens", sql.Integer),
+    sql.Column("completion_tokens", sql.Integer),
+    sql.Column("cost", sql.Float),
+    sql.Column("latency", sql.Float),
+    sql.Column("attempts", sql.Integer, nullable=False),
+    sql.Column("created_at", sql.Text, nullable=False),
+)
+"""One row a call to a model: the exact request, what came back, and what it took. ``run`` numbers repeats."""
+
+verdicts = sql.Table(
+    "verdicts",
+    metadata,
+    sql.Column("content_hash", sql.Text, primary_key=True),
+    sql.Column("run", sql.Integer, primary_key=True),
+    sql.Column("part", sql.Text, primary_key=True, server_default=""),
+    sql.Column("item_id", sql.Text, nullable=False),
+    sql.Column("metric", sql.Text, nullable=False),
+    sql.Column("rater_id", sql.Text, nullable=False),
+    sql.Column("judge_version", sql.Text, nullable=False),
+    sql.Column("label", sql.Text),
+    sql.Column("status", sql.Text, nullable=False),
+    sql.Column("probabilities", sql.JSON),
+    sql.Column("mass", sql.Float),
+    sql.Column("score", sql.Float),
+    sql.Column("confidence", sql.Float),
+    sql.Column("rationale", sql.Text, nullable=False, server_default=""),
+    sql.Column("citations", sql.JSON),
+    sql.Column("presented", sql.Text, nullable=False, server_default=""),
+    sql.Column("requests", sql.JSON, nullable=False),
+    sql.Column("prompt_tokens", sql.Integer),
+    sql.Column("completion_tokens", sql.Integer),
+    sql.Column("cost", sql.Float),
+    sql.Column("latency", sql.Float),
+    sql.Column("manifest", sql.Text, nullable=False),
+    sql.Column("created_at", sql.Text, nullable=False),
+)
+"""One row a verdict: ``content_hash`` is of all that went in, ``part`` a panel's member or rubric's leaf."""

@@ -1,0 +1,150 @@
+"""The SQL store: SQLite with a write-ahead log in a study's folder, or PostgreSQL by URL, one schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sql
+from sqlalchemy.dialects import postgresql, sqlite
+
+from voirdire.errors import UserError
+from voirdire.store.migrations import migrate
+
+__all__ = ["FILE", "Store", "is_url", "open_store"]
+
+FILE = "voirdire.sqlite"
+"""The store's name in a study's folder."""
+BUSY = 30.0
+"""Seconds that a writer waits for another process to finish its transaction."""
+READING = "voirdire_reading"
+"""The execution option of a transaction that only reads, which must not wait for a writer."""
+LOCK = 5_811_734_204
+"""The advisory lock under which PostgreSQL's schema is brought up to date."""
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """An open store; ``where`` names it in messages, without a password."""
+
+    engine: sql.Engine
+    where: str
+
+    @contextmanager
+    def transaction(self) -> Iterator[sql.Connection]:
+        """A connection whose changes are kept together when the block ends, or not at all."""
+        with self.engine.begin() as connection:
+            yield connection
+
+    def add(self, table: sql.Table, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Insert ``rows`` and return how many were new; a row whose key exists stays as it was."""
+        if not rows:
+            return 0
+        with self.transaction() as connection:
+            return added(connection, table, rows)
+
+    def rows(self, query: sql.Select[Any]) -> list[sql.RowMapping]:
+        """Everything that ``query`` finds."""
+        with self.engine.connect().execution_options(**{READING: True}) as connection:
+            return list(connection.execute(query).mappings())
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+
+def added(connection: sql.Connection, table: sql.Table, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Insert ``rows`` within a transaction, leaving rows whose key exists; how many were new."""
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    return connection.execute(insert(table).on_conflict_do_nothing(), list(rows)).rowcount
+
+
+def open_store(source: str | Path, *, create: bool = True) -> Store:
+    """The store at a URL (``postgresql://...``, ``sqlite:///file``), in a folder, or in a file.
+
+    It is created and brought up to date; with ``create=False`` one that is not there is a user's error.
+    """
+    url = _url(source)
+    where = url.render_as_string(hide_password=True) if is_url(str(source)) else str(source)
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url, where, create)
+    if url.get_backend_name() != "postgresql":
+        raise UserError(f"a {url.get_backend_name()} store", where=where, expected="sqlite or postgresql")
+    return _postgresql(url, where)
+
+
+def is_url(source: str) -> bool:
+    """Whether ``source`` names a database by its address.
+
+    >>> is_url("postgresql://host/base"), is_url("study/")
+    (True, False)
+    """
+    return "://" in source
+
+
+def _url(source: str | Path) -> sql.URL:
+    text = str(source)
+    if is_url(text):
+        try:
+            return sql.make_url(text)
+        except sql.exc.ArgumentError:
+            raise UserError("is no address of a database", expected="postgresql://user@host/base") from None
+    path = Path(text)
+    return sql.URL.create("sqlite", database=str(path / FILE if path.is_dir() else path))
+
+
+def _sqlite(url: sql.URL, where: str, create: bool) -> Store:
+    path = Path(url.database or "")
+    if not create and not path.is_file():
+        raise UserError("no store there", where=where, expected=f"a file {FILE}")
+    if not path.parent.is_dir():
+        raise UserError("no such folder", where=str(path.parent), fix="make it first, or check the path")
+    engine = sql.create_engine(url, connect_args={"timeout": BUSY})
+    sql.event.listen(engine, "connect", _prepare_sqlite)
+    sql.event.listen(engine, "begin", _begin)
+    try:
+        with engine.begin() as connection:
+            migrate(connection, where=where)
+    except sql.exc.DatabaseError as problem:
+        engine.dispose()
+        raise UserError(f"cannot be opened: {problem.orig}", where=where) from None
+    return Store(engine, where)
+
+
+def _prepare_sqlite(connection: Any, record: Any) -> None:
+    # transactions are begun by hand: the driver's own would take the write lock too late
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")  # a reply is paid for: it must survive a loss of power
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _begin(connection: sql.Connection) -> None:
+    reading = connection.get_execution_options().get(READING, False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _postgresql(url: sql.URL, where: str) -> Store:
+    if "+" not in url.drivername:
+        url = url.set(drivername="postgresql+psycopg")
+    try:
+        engine = sql.create_engine(url, pool_pre_ping=True)
+        with engine.begin() as connection:
+            connection.execute(sql.select(sql.func.pg_advisory_xact_lock(LOCK)))
+            migrate(connection, where=where)
+    except ModuleNotFoundError:
+        raise UserError(
+            "PostgreSQL needs its driver", where=where, fix="pip install 'voirdire[postgres]'"
+        ) from None
+    except sql.exc.OperationalError as problem:
+        raise UserError(f"cannot be reached: {str(problem.orig).splitlines()[0]}", where=where) from None
+    return Store(engine, where)

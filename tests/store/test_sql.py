@@ -1,0 +1,115 @@
+"""The store: one schema in SQLite, rows that are added once, several processes at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sql
+
+from voirdire.errors import UserError
+from voirdire.store.group_commit import GroupCommit
+from voirdire.store.schema import manifests, migrations
+from voirdire.store.sql import FILE, open_store
+
+
+def manifest(name: str, **document: Any) -> dict[str, Any]:
+    return {"manifest": name, "kind": "judge", "document": document, "created_at": "2026-01-01T00:00:00"}
+
+
+def test_a_row_is_kept_once_and_never_changed(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        assert store.add(manifests, [manifest("a", n=1), manifest("b", n=2)]) == 2
+        assert store.add(manifests, [manifest("a", n=3), manifest("c", n=4)]) == 1
+        found = {row["manifest"]: row["document"]["n"] for row in store.rows(sql.select(manifests))}
+    assert found == {"a": 1, "b": 2, "c": 4}
+    assert (tmp_path / FILE).is_file()
+
+
+def test_opening_again_keeps_everything_and_migrates_once(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        store.add(manifests, [manifest("a")])
+    with open_store(tmp_path / FILE, create=False) as store:
+        assert len(store.rows(sql.select(manifests))) == 1
+        names = [row["name"] for row in store.rows(sql.select(migrations))]
+    assert len(names) == len(set(names)) > 0
+
+
+def test_a_newer_store_is_refused(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        store.add(migrations, [{"name": "m999_later", "applied_at": "2030"}])
+    with pytest.raises(UserError, match="newer version"):
+        open_store(tmp_path)
+
+
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no store there"):
+        open_store(tmp_path, create=False)
+    with pytest.raises(UserError, match="no such folder"):
+        open_store(tmp_path / "missing" / FILE)
+    with pytest.raises(UserError, match="mysql store"):
+        open_store("mysql://someone:secret@host/base")
+    (tmp_path / "text").write_text("this is no database, whatever its name says\n" * 100)
+    with pytest.raises(UserError, match="cannot be opened"):
+        open_store(tmp_path / "text")
+
+
+def test_a_password_is_never_shown() -> None:
+    with pytest.raises(UserError) as caught:
+        open_store("postgresql://someone:secret@127.0.0.1:9/base")
+    assert "secret" not in str(caught.value)
+
+
+def test_readers_do_not_wait_for_a_writer(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store, open_store(tmp_path) as other, store.transaction() as connection:
+        connection.execute(manifests.insert().values(**manifest("a")))
+        assert other.rows(sql.select(manifests)) == []
+
+
+def add_many(folder: str, name: str) -> None:
+    with open_store(folder) as store:
+        for k in range(50):
+            store.add(manifests, [manifest(f"{name}-{k}"), manifest(f"shared-{k}")])
+
+
+def test_several_processes_write_at_a_time(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=add_many, args=(str(tmp_path), name)) for name in "abc"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        assert worker.exitcode == 0
+    with open_store(tmp_path) as store:
+        assert len(store.rows(sql.select(manifests))) == 4 * 50
+
+
+def test_a_row_that_is_awaited_is_committed(tmp_path: Path) -> None:
+    async def work() -> list[int]:
+        seen = []
+        with open_store(tmp_path) as store, open_store(tmp_path) as other:
+
+            async def one(k: int, commit: GroupCommit) -> None:
+                await commit.add(manifests, manifest(str(k)))
+                seen.append(len(other.rows(sql.select(manifests).where(manifests.c.manifest == str(k)))))
+
+            async with GroupCommit(store) as commit:
+                await asyncio.gather(*(one(k, commit) for k in range(100)))
+        return seen
+
+    assert asyncio.run(work()) == [1] * 100
+
+
+def test_a_failed_transaction_fails_its_rows(tmp_path: Path) -> None:
+    async def work() -> None:
+        with open_store(tmp_path) as store:
+            async with GroupCommit(store) as commit:
+                with pytest.raises(sql.exc.IntegrityError):
+                    await commit.add(manifests, {**manifest("a"), "kind": None})
+                await commit.add(manifests, manifest("b"))
+            assert [row["manifest"] for row in store.rows(sql.select(manifests))] == ["b"]
+
+    asyncio.run(work())
