@@ -88,7 +88,8 @@ def _step(
         new = point + length * direction
         with np.errstate(over="ignore", invalid="ignore"):  # a step too far is shortened below
             new_value, gradient = objective(new)
-        if np.isfinite(new_value) and new_value <= value + ENOUGH * length * slope:
+        falls = np.isfinite(new_value) and new_value <= value + ENOUGH * length * slope
+        if falls and np.isfinite(gradient).all():
             return new, new_value, gradient
         fallen = 2 * (new_value - value - length * slope)
         best = -slope * length**2 / fallen if np.isfinite(fallen) and fallen > 0 else 0.0

@@ -44,6 +44,9 @@ BIAS = 0.05
 SLOPE = 0.05
 """Small fixed ridges on intercepts and on the slope of the judge's own log probabilities (toward 1)."""
 DRAWS = 64
+FARTHEST = 10.0
+"""Standard deviations from the mean beyond which a number counts no further: a map is not extrapolated."""
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,17 +159,21 @@ def numbers(features: Features) -> Floats:
 
 
 def scaling_of(table: Floats) -> Floats:
-    """Means and standard deviations (2, d) of what each column holds, 1 where nothing varies."""
+    """Means and standard deviations (2, d) of what each column holds, 1 where only rounding varies."""
     present = np.isfinite(table)
     count = np.maximum(present.sum(axis=0), 1)
     mean = np.where(present, table, 0.0).sum(axis=0) / count
     spread = np.sqrt((np.where(present, table - mean, 0.0) ** 2).sum(axis=0) / count)
-    return np.stack([mean, np.where(spread > 0, spread, 1.0)])
+    return np.stack([mean, np.where(spread > ROUNDING * np.abs(mean), spread, 1.0)])
 
 
 def scaled(table: Floats, scaling: Floats) -> Floats:
-    """Each column centred and divided by its spread; 0, the mean, where a value is missing."""
-    standard: Floats = np.nan_to_num((table - scaling[0]) / scaling[1])
+    """Each column centred and divided by its spread, at most 10 from 0; 0, the mean, where missing.
+
+    >>> scaled(np.array([[3.0], [np.nan], [99.0]]), np.array([[1.0], [2.0]])).ravel().tolist()
+    [1.0, 0.0, 10.0]
+    """
+    standard: Floats = np.clip(np.nan_to_num((table - scaling[0]) / scaling[1]), -FARTHEST, FARTHEST)
     return standard
 
 

@@ -19,6 +19,8 @@ from voirdire.registry import register
 __all__ = ["CumulativeLink", "Line"]
 
 Floats = NDArray[np.float64]
+WIDEST = 3.0
+"""The log scale s stays between -3 and 3: beyond, a row far from the training rows would be certain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +45,16 @@ class Line:
         free, weight, spread = np.split(theta, np.cumsum([self.n_labels - 1, len(self.location)]))
         return free, weight, spread
 
+    def log_scale(self, theta: Floats) -> Floats:
+        """s (n,): a line of the scale's inputs, bent so that it stays within the limits."""
+        _, _, spread = self.split(theta)
+        bent: Floats = WIDEST * np.tanh(spread @ self.scale / WIDEST)
+        return bent
+
     def cuts(self, theta: Floats, shift: float = 0.0) -> tuple[Floats, Floats]:
         """(threshold_c - eta_i - shift) * exp(-s_i), (n, C - 1), and exp(-s) (n, 1)."""
-        free, weight, spread = self.split(theta)
-        narrow = np.exp(-(spread @ self.scale))[:, None]
+        free, weight, _ = self.split(theta)
+        narrow = np.exp(-self.log_scale(theta))[:, None]
         return (thresholds(free) - (weight @ self.location)[:, None] - shift) * narrow, narrow
 
     def objective(self, theta: Floats, floor: Floats, counts: Floats) -> tuple[float, Floats]:
@@ -57,11 +65,12 @@ class Line:
         loss, slope = mixture_loss(intervals(cumulative), floor, counts)
         cut = by_cut(slope, density)
         moved = cut * narrow
+        bend = 1 - (self.log_scale(theta) / WIDEST) ** 2
         gradient = np.concatenate(
             [
                 thresholds_back(free, moved.sum(axis=0)),
                 -(self.location @ moved.sum(axis=1)),
-                -(self.scale @ (cut * cuts).sum(axis=1)),
+                -(self.scale @ ((cut * cuts).sum(axis=1) * bend)),
             ]
         )
         ridge = np.concatenate([np.full(len(free), BIAS / 5), self.location_ridge, self.scale_ridge])
