@@ -1,0 +1,1 @@
+"""Clients: each module is one way to reach a model."""

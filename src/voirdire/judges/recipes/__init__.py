@@ -1,0 +1,1 @@
+"""Recipes: each module is one way to ask a judge."""
