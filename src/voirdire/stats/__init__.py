@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from voirdire.stats.against_others import JudgeAgreement, judge_agreement
+from voirdire.stats.alternative_annotator import (
+    EPSILON,
+    AlternativeAnnotator,
+    AlternativeAnnotatorTest,
+    alternative_annotator_test,
+)
 from voirdire.stats.bland_altman import BlandAltman, bland_altman
 from voirdire.stats.brennan import BrennanPrediger, brennan_prediger
 from voirdire.stats.clustered import clustered_mean
@@ -47,11 +53,14 @@ from voirdire.stats.weak import interval_caution
 from voirdire.stats.weights import agreement_weights
 
 __all__ = [
+    "EPSILON",
     "ICC",
     "NEW_RATERS",
     "REASONS",
     "THESE_RATERS",
     "AgreementCoherence",
+    "AlternativeAnnotator",
+    "AlternativeAnnotatorTest",
     "BlandAltman",
     "BrennanPrediger",
     "ChiSquareTest",
@@ -87,6 +96,7 @@ __all__ = [
     "agreement",
     "agreement_coherence",
     "agreement_weights",
+    "alternative_annotator_test",
     "bhapkar",
     "bland_altman",
     "bowker",

@@ -14,6 +14,7 @@ NEW_RATERS = "new raters, new items"
 REASONS = {
     "no_variation": "every label is the same",
     "insufficient_raters": "fewer than two raters",
+    "too_few_annotators": "fewer than three people share items",
     "no_pairable_items": "no item has two labels",
     "insufficient_items": "too few items",
     "no_order": "the labels have no declared order",
@@ -30,6 +31,11 @@ REASONS = {
     "insufficient_systems": "too few systems to compare",
     "no_interval_method": "no interval is known for it",
     "undecided_pairs": "some pairs have no winner",
+    "undefeated": "some systems never lost to the others, or never won",
+    "disconnected": "some systems never met the others",
+    "no_upsets": "every win goes one way, so ties and abilities cannot be told apart",
+    "not_converged": "the fit did not converge",
+    "separated": "a threshold parts wins from losses, so the best coefficient is infinite",
     "too_large": "the design is too large for this method",
     "people_tell_nothing": "one more person predicts no better than base rates",
 }
