@@ -187,21 +187,35 @@ def test_one_label_an_item_fits_and_says_what_is_not_measurable(tmp_path: Path) 
 def test_reasons_tell_polarised_from_split_and_spread() -> None:
     scale = Scale("ordinal", ("1", "2", "3", "4"), ordered=True)
     table = np.array(
-        [[0.5, 0.05, 0.05, 0.4], [0.5, 0.4, 0.05, 0.05], [0.3, 0.3, 0.3, 0.1], [0.7, 0.1, 0.1, 0.1]]
+        [[0.5, 0.05, 0.05, 0.4], [0.3, 0.3, 0.3, 0.1], [0.05, 0.45, 0.1, 0.4], [0.7, 0.1, 0.1, 0.1]]
     )
-    none = np.zeros(4, dtype=bool)
-    contested, why = contested_reasons(table, scale, unseen=none, silent=none)
-    assert contested.tolist() == [True, True, True, False]
+    none, contested = np.zeros(4, dtype=bool), np.array([True, True, True, False])
+    why = contested_reasons(table, contested, scale, unseen=none, silent=none)
     assert [why[i] for i in range(4)] == [
         "polarised between 1 and 4",
-        "split between 1 and 2",
-        "spread over more than two labels",
+        "spread from 1 to 3",
+        "polarised between 2 and 4",
         None,
     ]
-    binary = Scale("binary", ("no", "yes"))
-    assert contested_reasons(np.array([[0.5, 0.5]]), binary, unseen=none[:1], silent=none[:1])[1][0] == (
-        "split between no and yes"
-    )
+
+    def reason(scale: Scale, *shares: float) -> str | None:
+        one, no = np.ones(1, dtype=bool), np.zeros(1, dtype=bool)
+        return contested_reasons(np.array([shares]), one, scale, unseen=no, silent=no)[0]
+
+    binary, three = Scale("binary", ("no", "yes")), Scale("nominal", ("a", "b", "c"))
+    assert reason(binary, 0.5, 0.5) == "split between no and yes"
+    assert reason(three, 0.5, 0.1, 0.4) == "split between a and c"
+    assert reason(three, 0.3, 0.4, 0.3) == "spread over more than two labels"
+
+
+def test_the_threshold_is_what_people_show_or_what_is_asked(study: Study, aligner: Aligner) -> None:
+    usual, all_rows, no_row = (aligner.predict(study, contested=at) for at in (None, 0.0, 0.999))
+    assert usual.threshold == aligner.evaluation.flagging.threshold
+    assert (usual.contested == (usual.dispute >= usual.threshold)).all()
+    assert all_rows.contested.all()
+    assert not no_row.contested.any()
+    with pytest.raises(UserError, match="contested is 60; expected a share"):
+        aligner.predict(study, contested=60)
 
 
 def test_wrong_options_and_files_are_named(tmp_path: Path, study: Study) -> None:

@@ -6,15 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
 
 from voirdire.align.calibration import (
-    area,
     disagreement,
-    flagging,
     marginal,
     reliability_bins,
-    split_chance,
     strata,
 )
 from voirdire.align.fusion import posterior_draws
@@ -57,37 +53,6 @@ def test_too_few_rows_or_no_spread_is_said() -> None:
     assert disagreement(q[:5], counts[:5], KAPPA, cluster=cluster[:5], rng=rng).slope.undefined
     flat = np.full_like(q, 1 / 3)
     assert disagreement(flat, counts, KAPPA, cluster=cluster, rng=rng).slope.undefined == "no_variation"
-
-
-def test_area_is_that_of_another_package_and_its_interval_covers() -> None:
-    rng = np.random.default_rng(4)
-    held, values = 0, []
-    for _ in range(60):
-        positive = rng.random(150) < 0.4
-        score = np.round(rng.normal(size=150) + positive, 1)
-        found = area(score, positive, np.arange(150))
-        assert found.value == pytest.approx(roc_auc_score(positive, score))
-        values.append(found.value)
-        held += found.low <= 0.7602 <= found.high  # normal scores one apart: Phi(1 / sqrt 2)
-    assert np.mean(values) == pytest.approx(0.7602, abs=0.02)
-    assert held >= 52
-    assert area(np.ones(3), np.ones(3, dtype=bool), np.arange(3)).undefined == "no_variation"
-
-
-def test_expected_and_observed_splits_match_where_the_model_holds() -> None:
-    rng = np.random.default_rng(5)
-    q, counts, cluster = made(rng, n=3000)
-    found = flagging(q, counts, KAPPA, cluster=cluster, rng=rng)
-    assert found.expected_split == pytest.approx(found.split.value, abs=0.04)
-    assert 0.5 < found.auc.value < found.auc_ceiling < 1
-    assert found.split_if_flagged.value > found.split_if_not.value
-    assert math.isnan(flagging(q, counts, math.nan, cluster=cluster, rng=rng).auc_ceiling)
-
-
-def test_split_chance_of_two_people() -> None:
-    q = np.array([[0.7, 0.3], [0.5, 0.5]])
-    expected = KAPPA / (KAPPA + 1) * (1 - (q**2).sum(axis=1))
-    assert split_chance(q, np.array([2.0, 2.0]), KAPPA) == pytest.approx(expected)
 
 
 def test_base_rates_and_bins_on_true_predictions() -> None:

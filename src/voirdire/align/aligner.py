@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.calibration import predicted_disagreement
+from voirdire.align.contested import dispute_chance, disputes
 from voirdire.align.encoding import Encoding
 from voirdire.align.evaluation import Evaluation
 from voirdire.align.fusion import LARGEST_KAPPA, fuse, share_bounds
@@ -26,7 +27,7 @@ from voirdire.align.pool import Pool
 from voirdire.align.predictions import Predictions, contested_reasons
 from voirdire.align.protocol import evaluate
 from voirdire.align.selection import fit
-from voirdire.errors import UserError
+from voirdire.errors import UserError, check_share
 from voirdire.study.column import Column
 from voirdire.study.study import Study
 
@@ -58,14 +59,20 @@ class Aligner:
         """How many human votes the judge counts as; NaN where not measurable."""
         return self.evaluation.kappa.value
 
-    def predict(self, study: Study, *, metrics: Sequence[str] | None = None) -> Predictions:
+    def predict(
+        self, study: Study, *, metrics: Sequence[str] | None = None, contested: float | None = None
+    ) -> Predictions:
         """How people would judge every item and metric on which ``study`` has a verdict or a human label.
 
-        ``metrics`` names the metrics to predict, all where None, also those that were not fitted.
+        ``metrics`` names the metrics to predict, all where None, also those that were not fitted. A row is
+        called contested where its chance of a dispute is at least ``contested``: where None, the chance
+        which as many labelled rows reach as pairs of people dispute them.
         Human labels that exist are counted in with the judge as kappa votes. Another judge, version, prompt,
         scale or label set is a user's error that names the difference; a metric that was not fitted and has
         other labels is left out, with a note.
         """
+        if contested is not None:
+            check_share("contested", contested, 0.0)
         asked = [metric.name for metric in study.metrics] if metrics is None else list(metrics)
         known = [name for name in asked if name in self.encoding.metrics]
         check_labels(study, self.encoding, known, where=study.name)
@@ -75,7 +82,8 @@ class Aligner:
             check_labels(study, self.encoding, further, where=study.name)
         self.identity.check(study, [*known, *alike], where=study.name)
         left = [f"Metric '{name}' has other labels and is left out." for name in further if name not in alike]
-        predicted = self._predicted(study, known, alike)
+        threshold = self.evaluation.flagging.threshold if contested is None else float(contested)
+        predicted = self._predicted(study, known, alike, threshold)
         return replace(predicted, notes=(*predicted.notes, *left))
 
     def save(self, path: str | Path) -> Path:
@@ -136,18 +144,22 @@ class Aligner:
     def __str__(self) -> str:
         return str(self.evaluation) + (f"\n{self.curve.sentence}" if self.curve else "")
 
-    def _predicted(self, study: Study, known: Sequence[str], unknown: Sequence[str]) -> Predictions:
+    def _predicted(
+        self, study: Study, known: Sequence[str], unknown: Sequence[str], threshold: float
+    ) -> Predictions:
         rows = _Rows.of(self.model, self.encoding, study, known, unknown)
         shares, low, high = (np.empty_like(rows.alone) for _ in range(3))
-        disagreement = np.empty(len(rows.alone))
+        disagreement, dispute = np.empty(len(rows.alone)), np.empty(len(rows.alone))
+        scale = self.encoding.scale
         for part, kappa in ((~rows.unseen, self.kappa), (rows.unseen, self._kappa_unseen())):
             q, n = rows.alone[part], rows.counts[part]
             shares[part] = fuse(q, n, kappa)
             low[part], high[part] = share_bounds(q, n, kappa, level=self.options.credal)
             votes = np.inf if math.isnan(kappa) else min(kappa, LARGEST_KAPPA) + n.sum(axis=1)
             disagreement[part] = predicted_disagreement(shares[part]) / (1 + 1 / votes)
-        scale = self.encoding.scale
-        contested, reason = contested_reasons(shares, scale, unseen=rows.unseen, silent=rows.silent)
+            dispute[part] = dispute_chance(shares[part], disputes(scale), votes)
+        contested = dispute >= threshold
+        reason = contested_reasons(shares, contested, scale, unseen=rows.unseen, silent=rows.silent)
         return Predictions(
             Column(rows.item, study.items.ids),
             Column(rows.metric, (*self.encoding.metrics, *unknown)),
@@ -156,10 +168,12 @@ class Aligner:
             low,
             high,
             disagreement,
+            dispute,
             rows.counts.sum(axis=1).astype(np.int64),
             contested,
             reason,
             self.options.credal,
+            threshold,
             tuple(self._notes(rows.unseen, rows.counts)),
         )
 

@@ -1,4 +1,4 @@
-"""Is predicted disagreement what people show? Slope, flagged rows, label shares, and strata by prediction."""
+"""Is what is predicted what people show? Disagreement, label shares, and strata by prediction."""
 
 from __future__ import annotations
 
@@ -7,33 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, gammaln
+from scipy.special import entr
 
-from voirdire.align.fusion import LARGEST_KAPPA, posterior_draws
+from voirdire.align.fusion import posterior_draws
 from voirdire.align.scores import observed_disagreement
 from voirdire.stats.clustered import clustered_mean, ratio_standard_error
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
-from voirdire.stats.ranks import mean_ranks
 from voirdire.stats.transforms import normal_quantile
 
 __all__ = [
-    "CONTESTED",
     "Bin",
     "Disagreement",
-    "Flagging",
     "disagreement",
-    "flagging",
     "marginal",
     "predicted_disagreement",
     "reliability_bins",
-    "split_chance",
     "strata",
 ]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
-CONTESTED = 0.6
-"""A row is flagged as contested where no label is expected from as large a share of people."""
 BINS = 10
 FEWEST_ROWS = 20
 DRAWS = 20
@@ -61,22 +54,6 @@ class Disagreement:
     correlation: float
     reliability: float
     bins: tuple[Bin, ...]
-
-
-@dataclass(frozen=True)
-class Flagging:
-    """``flagged``: share of rows called contested. ``split`` of rows with two labels or more had labels that
-    differ, ``expected_split`` by prediction and kappa. ``auc``: chance that a split row was predicted more
-    disputed than a unanimous one; ``auc_ceiling`` the same had the true distributions been known.
-    """
-
-    flagged: Estimate
-    split: Estimate
-    expected_split: float
-    split_if_flagged: Estimate
-    split_if_not: Estimate
-    auc: Estimate
-    auc_ceiling: float
 
 
 def predicted_disagreement(predicted: Floats) -> Floats:
@@ -130,84 +107,6 @@ def disagreement(
         raw / math.sqrt(reliability) if reliability > 0 else math.nan,
         reliability,
         _bins(g, d, groups, level),
-    )
-
-
-def split_chance(predicted: Floats, k: Floats, kappa: float) -> Floats:
-    """Chance (n,) that ``k`` (n,) people do not all give one label, under Dir(kappa q); NaN without kappa.
-
-    >>> split_chance(np.array([[0.5, 0.5]]), np.array([2.0]), 1.0).round(3).tolist()
-    [0.25]
-    """
-    size = min(kappa, LARGEST_KAPPA)
-    alpha = size * predicted
-    log = gammaln(alpha + k[:, None]) - gammaln(alpha) + (gammaln(size) - gammaln(size + k))[:, None]
-    chance: Floats = 1 - np.exp(log).sum(axis=1)
-    return chance
-
-
-def flagging(
-    predicted: Floats,
-    counts: Floats,
-    kappa: float,
-    *,
-    cluster: Positions,
-    level: float = 0.95,
-    rng: np.random.Generator,
-) -> Flagging:
-    """How often rows are flagged as contested, and whether they are those on which people split."""
-    flagged = predicted.max(axis=1) < CONTESTED
-    used = counts.sum(axis=1) > 1
-    k = counts[used].sum(axis=1)
-    split = counts[used].max(axis=1) < k
-    groups = np.unique(cluster, return_inverse=True)[1]
-
-    def share(values: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Estimate:
-        codes = np.unique(groups[rows], return_inverse=True)[1]
-        return clustered_mean(values.astype(np.float64), cluster=codes, level=level)
-
-    chance = split_chance(predicted[used], k, kappa)
-    every = np.ones(len(predicted), dtype=np.bool_)
-    among = flagged[used]
-    return Flagging(
-        share(flagged, every),
-        share(split, used),
-        float(chance.mean()) if len(chance) else math.nan,
-        share(split[among], used & flagged),
-        share(split[~among], used & ~flagged),
-        area(predicted_disagreement(predicted[used]), split, groups[used], level),
-        _ceiling(predicted[used], k, kappa, rng),
-    )
-
-
-def area(score: Floats, positive: NDArray[np.bool_], cluster: Positions, level: float = 0.95) -> Estimate:
-    """Chance (AUC) that a ``positive`` row has a higher ``score`` (n,) than another, ties counted half.
-
-    The interval is DeLong's with clusters (Obuchowski 1997), by each row's influence. Undefined where all
-    rows are alike (``no_variation``).
-    """
-    n, ups = len(score), int(positive.sum())
-    if ups == 0 or ups == n:
-        return undefined("no_variation" if n else "no_pairable_items", n_items=n)
-    every = mean_ranks(score)
-    within = np.empty(n)
-    within[positive], within[~positive] = mean_ranks(score[positive]), mean_ranks(score[~positive])
-    placement = np.where(positive, (every - within) / (n - ups), 1 - (every - within) / ups)
-    value = float(placement[positive].mean())
-    influence = (placement - value) * n / np.where(positive, ups, n - ups)
-    codes = np.unique(cluster, return_inverse=True)[1]
-    error, n_clusters = ratio_standard_error(influence, np.ones(n), codes)
-    reach = normal_quantile(level) * error
-    return Estimate(
-        value,
-        max(value - reach, 0.0),
-        min(value + reach, 1.0),
-        level,
-        n_items=n,
-        method="DeLong over clusters",
-        target=THESE_RATERS,
-        no_interval="insufficient_items" if math.isnan(error) else None,
-        n_clusters=n_clusters,
     )
 
 
@@ -268,15 +167,3 @@ def _reliability(q: Floats, counts: Floats, kappa: float, rng: np.random.Generat
         seen.append(observed_disagreement(rng.multinomial(k, truth).astype(np.float64)))
     noise = float(np.var(seen))
     return float(np.var(true)) / noise if noise > 0 else math.nan
-
-
-def _ceiling(q: Floats, k: Floats, kappa: float, rng: np.random.Generator) -> float:
-    """Mean AUC of the true disagreement for rows that split, under the model Dir(kappa q)."""
-    if math.isnan(kappa) or len(q) == 0:
-        return math.nan
-    found = []
-    for _ in range(DRAWS):
-        truth = posterior_draws(q, np.zeros_like(q), kappa, rng)
-        split = rng.multinomial(k.astype(np.int64), truth).max(axis=1) < k
-        found.append(area(predicted_disagreement(truth), split, np.arange(len(q))).value)
-    return float(np.nanmean(found)) if np.isfinite(found).any() else math.nan

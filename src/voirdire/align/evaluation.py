@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from voirdire.align.calibration import Bin, Disagreement, Flagging
+from voirdire.align.calibration import Bin, Disagreement
 from voirdire.align.comparability import Comparable
+from voirdire.align.contested import Flagging
 from voirdire.align.equivalence import PowerCurve
 from voirdire.align.held_out_person import Accuracy, RaterGain
 from voirdire.align.plain import plain, revived

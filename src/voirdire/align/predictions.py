@@ -12,16 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire import registry
-from voirdire.align.calibration import CONTESTED
+from voirdire.align.contested import disputes
 from voirdire.study.column import Column
 from voirdire.study.scale import Scale
 
 __all__ = ["Predictions", "contested_reasons"]
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 THIRD = 0.2
 """A label outside the two likeliest that is expected from this share of people makes a row spread out."""
 DECIMALS = 6
+SPLIT, POLARISED, SPREAD = range(3)
 UNSEEN = "no human label on this metric in training"
 SILENT = "the judge gave no verdict"
 
@@ -33,9 +35,9 @@ class Predictions:
     ``item`` and ``metric`` name the rows, ``scale`` holds the C labels. ``probabilities`` (n, C) are the
     expected shares of people who give each label, human labels that exist (``human_labels`` (n,)) counted
     in. ``low`` and ``high`` (n, C) are credal bounds of the shares at ``level``, NaN where kappa is not
-    measurable. ``disagreement`` (n,) is the chance that two people differ. ``contested`` (n,) rows have no
-    label with an expected share of 0.6; ``reason`` says between which labels people split, and what makes a
-    row less certain.
+    measurable. ``disagreement`` (n,) is the chance that two people differ, ``dispute`` (n,) that they differ
+    by more than a third of an ordered scale. ``contested`` (n,) rows have a dispute of ``threshold`` or more;
+    ``reason`` says between which labels people split, and what makes a row less certain.
     """
 
     item: Column
@@ -45,10 +47,12 @@ class Predictions:
     low: Floats
     high: Floats
     disagreement: Floats
+    dispute: Floats
     human_labels: NDArray[np.int64]
-    contested: NDArray[np.bool_]
+    contested: Flags
     reason: Column
     level: float
+    threshold: float
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -68,12 +72,13 @@ class Predictions:
 
     @property
     def numbers(self) -> dict[str, Floats]:
-        """The number columns, to six decimals: shares, bounds, disagreement, the number of human labels."""
+        """The number columns, to six decimals: shares, bounds, disagreement, dispute, number of labels."""
         labels = self.scale.labels
         table = {f"prob_{label}": self.probabilities[:, c] for c, label in enumerate(labels)}
         for c, label in enumerate(labels):
             table[f"low_{label}"], table[f"high_{label}"] = self.low[:, c], self.high[:, c]
-        table |= {"disagreement": self.disagreement, "human_labels": self.human_labels.astype(np.float64)}
+        table |= {"disagreement": self.disagreement, "dispute": self.dispute}
+        table["human_labels"] = self.human_labels.astype(np.float64)
         return {name: values.round(DECIMALS) for name, values in table.items()}
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -96,43 +101,67 @@ class Predictions:
 
 
 def contested_reasons(
-    probabilities: Floats, scale: Scale, *, unseen: NDArray[np.bool_], silent: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], Column]:
-    """Which rows (n,) are contested, and why each row is less than certain, missing where nothing is to say.
+    probabilities: Floats,
+    contested: Flags,
+    scale: Scale,
+    *,
+    unseen: Flags,
+    silent: Flags,
+) -> Column:
+    """Why each row is less than certain, missing where nothing is to say.
 
-    ``probabilities`` is (n, C). Two likeliest labels with another between them on an ordered scale are called
-    polarised, so that they are not taken for middling.
+    ``probabilities`` is (n, C), ``contested`` (n,). The labels named are the two that people likeliest
+    dispute. On an ordered scale they are called polarised where every label between them is less likely than
+    both, so that they are not taken for middling.
 
     >>> scale = Scale("ordinal", ("1", "2", "3"), ordered=True)
     >>> table, none = np.array([[0.5, 0.05, 0.45], [0.9, 0.1, 0.0]]), np.zeros(2, dtype=bool)
-    >>> flags, why = contested_reasons(table, scale, unseen=none, silent=none)
-    >>> flags.tolist(), why[0], why[1]
-    ([True, False], 'polarised between 1 and 3', None)
+    >>> why = contested_reasons(table, np.array([True, False]), scale, unseen=none, silent=none)
+    >>> why[0], why[1]
+    ('polarised between 1 and 3', None)
     """
-    contested = probabilities.max(axis=1) < CONTESTED
-    order = np.argsort(-probabilities, axis=1, kind="stable")
-    one, two = np.sort(order[:, :2], axis=1).T
-    c = probabilities.shape[1]
-    third = np.take_along_axis(probabilities, order[:, 2:3], axis=1)[:, 0] if c > 2 else np.zeros(len(order))
-    spread = contested & (third >= THIRD)
-    pair = np.where(contested, np.where(spread, c * c, one * c + two), -1)
-    key = (pair + 1) * 4 + unseen * 2 + silent
+    c = len(scale.labels)
+    one, two = _likeliest_dispute(probabilities, scale)
+    third = np.sort(probabilities, axis=1)[:, -3] if c > 2 else np.zeros(len(probabilities))
+    kind = np.where(_polarised(probabilities, one, two) & scale.ordered, POLARISED, SPLIT)
+    kind = np.where((kind == SPLIT) & (third >= THIRD), SPREAD, kind)
+    key = np.where(contested, 1 + kind + 3 * (one * c + two), 0) * 4 + unseen * 2 + silent
     used, codes = np.unique(key, return_inverse=True)
     words = [_words(int(code), scale) for code in used.tolist()]
-    return contested, Column(codes.astype(np.int32).ravel(), tuple(map(str, used))).recode(words)
+    return Column(codes.astype(np.int32).ravel(), tuple(map(str, used))).recode(words)
+
+
+def _likeliest_dispute(q: Floats, scale: Scale) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The two labels (n,) of the dispute that is likeliest, the lower one first."""
+    one, two = np.nonzero(np.triu(disputes(scale)))
+    if not len(one):
+        return np.zeros(len(q), dtype=np.intp), np.zeros(len(q), dtype=np.intp)
+    best = (q[:, one] * q[:, two]).argmax(axis=1)
+    return one[best], two[best]
+
+
+def _polarised(q: Floats, one: NDArray[np.intp], two: NDArray[np.intp]) -> Flags:
+    """Whether labels lie between the two and all are less likely than both (n,)."""
+    place, row = np.arange(q.shape[1]), np.arange(len(q))
+    between = (place > one[:, None]) & (place < two[:, None])
+    most = np.where(between, q, -1.0).max(axis=1)
+    found: Flags = (most >= 0) & (most < np.minimum(q[row, one], q[row, two]))
+    return found
 
 
 def _words(key: int, scale: Scale) -> str | None:
     """The reason behind one key: which labels, a metric never seen, a judge without a verdict."""
-    pair, flags = key // 4 - 1, key % 4
-    c = len(scale.labels)
+    dispute, flags = key // 4 - 1, key % 4
     said = []
-    if pair == c * c:
-        said.append("spread over more than two labels")
-    elif pair >= 0:
-        one, two = pair // c, pair % c
-        kind = "polarised" if scale.ordered and two - one > 1 else "split"
-        said.append(f"{kind} between {scale.labels[one]} and {scale.labels[two]}")
+    if dispute >= 0:
+        one, two = divmod(dispute // 3, len(scale.labels))
+        labels = scale.labels[one], scale.labels[two]
+        if dispute % 3 == SPREAD:
+            reach = "from {} to {}" if scale.ordered else "over more than two labels"
+            said.append("spread " + reach.format(*labels))
+        else:
+            kind = "polarised" if dispute % 3 == POLARISED else "split"
+            said.append("{} between {} and {}".format(kind, *labels))
     said += [UNSEEN] if flags & 2 else []
     said += [SILENT] if flags & 1 else []
     return "; ".join(said) or None

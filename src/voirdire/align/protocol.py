@@ -13,6 +13,7 @@ from voirdire.align import calibration
 from voirdire.align.ceilings import skill
 from voirdire.align.combiner import anonymous_bayesian_losses
 from voirdire.align.comparability import Comparable, comparable
+from voirdire.align.contested import disputes, flagging
 from voirdire.align.equivalence import (
     MOST_OTHERS,
     PowerCurve,
@@ -97,7 +98,14 @@ def _evaluation(held: HeldOut) -> Evaluation:
         power=curves,
         accuracy=accuracy(held.runs[0].predictions.get(RAW), chosen, target, level=level),
         disagreement=calibration.disagreement(chosen, counts, held.kappa.value, **options),
-        flagging=calibration.flagging(chosen, counts, held.kappa.value, **options),
+        flagging=flagging(
+            chosen,
+            counts,
+            held.kappa.value,
+            disputes(held.features.scale),
+            fold=held.runs[0].fold,
+            **options,
+        ),
         marginal=dict(zip(labels, calibration.marginal(chosen, counts, cluster, level), strict=True)),
         reliability=dict(
             zip(labels, calibration.reliability_bins(chosen, counts, cluster, level), strict=True)

@@ -6,10 +6,12 @@ Run where asked for (``--align``): it fits and tests every map several times ove
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from voirdire.align.aligner import Aligner, align
+from voirdire.align.contested import rule_in_words
 from voirdire.align.equivalence import PowerCurve
 from voirdire.align.options import AlignOptions
 from voirdire.align.verdict import worth_in_words
@@ -134,16 +136,27 @@ def _bewares(aligner: Aligner | None) -> Iterator[str]:
 
 
 def _flagged(aligner: Aligner) -> Iterator[str]:
-    """Whether rows are flagged as often as people split, and whether they are the right ones."""
-    flagging = aligner.evaluation.flagging
-    if flagging.split.undefined is not None:
+    """The rule, whether as many rows are flagged as people dispute, and whether they are the right ones."""
+    flagging, scale = aligner.evaluation.flagging, aligner.encoding.scale
+    yield rule_in_words(scale, flagging.threshold, fitted=flagging.disputed.undefined is None)
+    if flagging.disputed.undefined is not None:
         return
-    n = flagging.split.n_items
-    yield (
-        f"People split on {percent(flagging.split.value, n)} of {count(n, 'row')} with several labels, "
-        f"{percent(flagging.expected_split, n)} were expected to; rows flagged as contested are split with "
-        f"AUC {spoken(flagging.auc)}, {number(flagging.auc_ceiling)} being possible."
+    n, rows = flagging.disputed.n_items, flagging.flagged.n_items
+    said = (
+        f"Out of fold it flags {percent(flagging.flagged.value, rows)} of rows, and "
+        f"{percent(flagging.disputed.value, n)} of pairs of people dispute one "
+        f"({count(n, 'row')} with several labels)"
     )
+    if flagging.if_flagged.undefined is None and flagging.if_not.undefined is None:
+        said += (
+            f": {percent(flagging.if_flagged.value, n)} of them where it is flagged, "
+            f"{percent(flagging.if_not.value, n)} elsewhere"
+        )
+    if flagging.auc.undefined is None:
+        said += f"; disputed rows are told from the others with AUC {spoken(flagging.auc)}"
+        if not math.isnan(flagging.auc_ceiling):
+            said += f", {number(flagging.auc_ceiling)} being possible by model"
+    yield f"{said}."
 
 
 def _cautions(aligner: Aligner) -> Iterator[str]:

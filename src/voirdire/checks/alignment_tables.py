@@ -173,12 +173,12 @@ def _metrics(context: Context, found: Evaluation) -> Table:
 
 
 def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Table:
-    """The rows on which two people are likeliest to differ."""
+    """The rows that two people are likeliest to dispute."""
     predicted = aligner.predict(context.study)
     wanted = [code for code, name in enumerate(predicted.metric.values) if name in metrics]
     candidates = np.flatnonzero(predicted.contested & np.isin(predicted.metric.codes, wanted)).tolist()
     most = heapq.nsmallest(
-        context.options.worst, candidates, key=lambda i: (-float(predicted.disagreement[i]), i)
+        context.options.worst, candidates, key=lambda i: (-float(predicted.dispute[i]), i)
     )
     rows = tuple(_contested_row(context, predicted, i) for i in most)
     labels = ", ".join(predicted.scale.labels)

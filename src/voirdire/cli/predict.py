@@ -33,12 +33,22 @@ def command(
         list[str] | None,
         typer.Option("--metric", metavar="NAME", help="Predict this metric only; may be given again."),
     ] = None,
+    contested: Annotated[
+        float | None,
+        typer.Option(
+            "--contested",
+            metavar="CHANCE",
+            help="Flag a row from this chance of a dispute on; by default, as many as people dispute.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
 ) -> None:
     """Predict the distribution of human labels of each item, and which items people would contest."""
     from pathlib import Path
 
     from voirdire.align.aligner import Aligner
+    from voirdire.align.contested import rule_in_words
     from voirdire.errors import UserError
 
     if Path(out).exists() and not force:
@@ -51,12 +61,13 @@ def command(
             source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
         )
         step("Predicting")
-        predictions = fitted.predict(study, metrics=metric or None)
+        predictions = fitted.predict(study, metrics=metric or None, contested=contested)
         step("Writing")
         predictions.export(out)
     if quiet:
         return
     for note in predictions.notes:
         typer.echo(note)
-    contested = int(predictions.contested.sum())
-    typer.echo(f"Wrote {len(predictions):,} rows to {out}; {contested:,} are contested.")
+    flagged = int(predictions.contested.sum())
+    typer.echo(f"Wrote {len(predictions):,} rows to {out}; {flagged:,} are contested.")
+    typer.echo(rule_in_words(predictions.scale, predictions.threshold, fitted=contested is None))
