@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from voirdire.align.adapters.covariates import contrast_columns, covariate_columns, numeric_column
 from voirdire.align.adapters.embedding import Projection
+from voirdire.align.decomposed import Aspect, aspects_of
 from voirdire.align.plain_scale import scale_from_dict, scale_to_dict
-from voirdire.align.replies import replies_of
+from voirdire.align.replies import own_labels
 from voirdire.align.serial import pack, unpack
 from voirdire.errors import UserError
 from voirdire.study.scale import PAIRWISE_LABELS, Scale
-from voirdire.study.scales import as_number
 from voirdire.study.study import Study
 
 __all__ = ["Encoding", "human_scale", "own_labels", "systems_of"]
@@ -26,7 +26,8 @@ class Encoding:
     """Human ``scale``, ``judges`` with their own labels, ``metrics``, ``systems`` and columns in fixed order.
 
     ``columns`` are the user's numeric columns, ``projection`` what became of them; ``covariates`` and
-    ``contrasts`` are named as in :mod:`voirdire.align.adapters.covariates`.
+    ``contrasts`` are named as in :mod:`voirdire.align.adapters.covariates`. ``aspects`` are the judges'
+    verdicts on other metrics, known of the rows of a single one; with ``view`` decomposed they are all.
     """
 
     scale: Scale
@@ -38,6 +39,8 @@ class Encoding:
     contrasts: tuple[str, ...]
     columns: tuple[str, ...]
     projection: Projection | None
+    aspects: tuple[Aspect, ...] = ()
+    view: str = "holistic"
 
     @classmethod
     def of(
@@ -66,6 +69,18 @@ class Encoding:
             _projection(study, columns),
         )
 
+    def viewed(self, study: Study, view: str) -> Encoding:
+        """With the judges' verdicts on the other metrics, beside those on its only metric or instead."""
+        if view == "holistic":
+            return self
+        if len(self.metrics) != 1:
+            raise UserError(
+                f"{len(self.metrics)} metrics with the view '{view}'",
+                expected="one",
+                fix="name it with --metric",
+            )
+        return replace(self, view=view, aspects=aspects_of(study, self.judges, self.metrics[0]))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""
         return {
@@ -73,6 +88,8 @@ class Encoding:
             **{name: list(getattr(self, name)) for name in LISTS},
             "judge_labels": [list(labels) for labels in self.judge_labels],
             "projection": None if self.projection is None else pack(vars(self.projection)),
+            "aspects": [aspect.to_dict() for aspect in self.aspects],
+            "view": self.view,
         }
 
     @classmethod
@@ -83,6 +100,8 @@ class Encoding:
             scale=scale_from_dict(saved["scale"]),
             judge_labels=tuple(tuple(labels) for labels in saved["judge_labels"]),
             projection=projection and Projection(**{name: unpack(part) for name, part in projection.items()}),
+            aspects=tuple(Aspect.from_dict(each) for each in saved.get("aspects", ())),
+            view=saved.get("view", "holistic"),
             **{name: tuple(saved[name]) for name in LISTS},
         )
 
@@ -159,16 +178,6 @@ def _not_of_people(scale: Scale, people: set[str], judges: set[str]) -> set[str]
         low, high = min(value[label] for label in people), max(value[label] for label in people)
         return {label for label in alone if not low <= value[label] <= high}
     return set() if judges & people else alone
-
-
-def own_labels(study: Study, judge: str, metrics: Sequence[str], scale: Scale) -> tuple[str, ...]:
-    """The labels ``judge`` may give on ``metrics``: the human ones first where it uses any, then its own."""
-    used = set(replies_of(study, judge, metrics).labels)
-    human = [label for label in scale.labels if used & set(scale.labels)]
-    others = sorted(
-        used - set(human), key=lambda label: (as_number(label) is None, as_number(label) or 0.0, label)
-    )
-    return (*human, *others)
 
 
 def systems_of(study: Study) -> tuple[str, ...]:

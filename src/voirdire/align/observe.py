@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from voirdire.align.adapters.covariates import column_values, numeric_column
 from voirdire.align.encoding import Encoding, systems_of
 from voirdire.align.features import Features, Target
+from voirdire.align.judge_output import JudgeOutput
 from voirdire.align.output import output_of
 from voirdire.align.replies import Replies, replies_of
 from voirdire.study.study import Study
@@ -73,18 +74,18 @@ def features_of(
 
     Judges and metrics are all unless named; ``columns`` are numeric item attributes (an embedding),
     ``systems`` tells the responses of a pair apart by who wrote them. ``encoding``, from an earlier call,
-    reads new items the same way: a metric it does not list is -1. Ratings given under sight of the judge
+    reads new items the same way: a metric it does not list is -1, and its ``aspects``, verdicts on other
+    metrics, are further outputs on the rows of its only metric. Ratings given under sight of the judge
     (``anchored``) do not count, and a pair of which any rating was an example in the judge's prompt
     (``used_as_example``) is left out.
     """
     chosen = encoding or Encoding.of(study, judges=judges, metrics=metrics, columns=columns, systems=systems)
     present = [metric.name for metric in study.metrics]
-    asked = (
-        list(metrics) if metrics is not None else present if encoding is not None else list(chosen.metrics)
-    )
-    replies = [replies_of(study, judge, asked) for judge in chosen.judges]
+    known = encoding is None or bool(encoding.aspects)
+    asked = list(metrics) if metrics is not None else list(chosen.metrics) if known else present
+    replies = [*_own_replies(study, chosen, asked), *(aspect.replies(study) for aspect in chosen.aspects)]
     people = [study.rows(name, kind="human") for name in asked]
-    item, metric = _pairs(study, asked, people, replies)
+    item, metric = _pairs(study, chosen, asked, people, replies)
     place = _Place(len(study.items), item, metric)
     features = _features(study, chosen, asked, place, replies)
     target = _target(study, chosen, asked, place, people)
@@ -113,8 +114,18 @@ class _Place:
         return np.where(keys[at] == wanted, at, -1)
 
 
+def _own_replies(study: Study, encoding: Encoding, metrics: Sequence[str]) -> list[Replies]:
+    """Each judge's replies on the metrics that are predicted; none where only aspects are looked at."""
+    used = encoding.judges if encoding.view != "decomposed" else ()
+    return [replies_of(study, judge, metrics) for judge in used]
+
+
 def _pairs(
-    study: Study, metrics: Sequence[str], people: Sequence[Positions], replies: Sequence[Replies]
+    study: Study,
+    encoding: Encoding,
+    metrics: Sequence[str],
+    people: Sequence[Positions],
+    replies: Sequence[Replies],
 ) -> tuple[Positions, Positions]:
     """Item and metric (n,) of every pair that counts."""
     n = len(study.items)
@@ -125,7 +136,7 @@ def _pairs(
     if column is not None:
         said = [value.strip().lower() in ("true", "1", "yes") for value in column.values]
         flagged = np.array([*said, False], dtype=np.bool_)[column.codes]
-        for k, name in enumerate(metrics):
+        for k, name in {*enumerate(metrics), *((0, aspect.metric) for aspect in encoding.aspects)}:
             code = study.metric_index(name)
             shown = study.ratings.item[flagged & (study.ratings.metric == code)].astype(np.intp)
             every = np.setdiff1d(every, k * n + shown)
@@ -147,13 +158,9 @@ def _features(
     covariates = [*(column_values(study, name) for name in encoding.covariates), *projected]
     contrasts = [column_values(study, name) for name in encoding.contrasts]
     n = len(study.items)
-    outputs = (
-        output_of(reply, judge, labels, encoding.scale, place.of(reply.item, reply.metric), len(place.item))
-        for reply, judge, labels in zip(replies, encoding.judges, encoding.judge_labels, strict=True)
-    )
     return Features(
         encoding.scale,
-        tuple(outputs),
+        tuple(_outputs(encoding, place, replies)),
         known[place.metric],
         encoding.metrics,
         system[place.item],
@@ -163,6 +170,17 @@ def _features(
         _columns(contrasts, n)[place.item],
         encoding.contrasts,
     )
+
+
+def _outputs(encoding: Encoding, place: _Place, replies: Sequence[Replies]) -> Iterator[JudgeOutput]:
+    """Each judge's output on the rows, then what it said of the same items' other metrics."""
+    shape = len(place.item), len(encoding.scale.labels)
+    n_own = len(replies) - len(encoding.aspects)
+    own = zip(replies[:n_own], encoding.judges, encoding.judge_labels, strict=False)
+    for reply, judge, labels in own:
+        yield output_of(reply, judge, labels, encoding.scale, place.of(reply.item, reply.metric), shape[0])
+    for reply, aspect in zip(replies[n_own:], encoding.aspects, strict=True):
+        yield aspect.output(reply, place.of(reply.item, reply.metric), shape)
 
 
 def _columns(parts: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from voirdire.align.adapters.pairwise import SWAPPED
 from voirdire.study.ratings import STATUSES
+from voirdire.study.scale import Scale
+from voirdire.study.scales import as_number
 from voirdire.study.study import Study
 
-__all__ = ["Replies", "replies_of"]
+__all__ = ["Replies", "own_labels", "replies_of"]
 
 OK, INVALID = STATUSES.index("ok"), STATUSES.index("invalid")
 
@@ -68,6 +70,16 @@ def replies_of(study: Study, judge: str, metrics: Sequence[str]) -> Replies:
     metric = np.concatenate([np.zeros(0, dtype=np.intp), *position])
     given = np.concatenate([np.zeros(0, dtype=np.intp), *own])
     return Replies(study, row, study.ratings.item[row].astype(np.intp), metric, given, tuple(vocabulary))
+
+
+def own_labels(study: Study, judge: str, metrics: Sequence[str], scale: Scale) -> tuple[str, ...]:
+    """The labels ``judge`` may give on ``metrics``: the human ones first where it uses any, then its own."""
+    used = set(replies_of(study, judge, metrics).labels)
+    human = [label for label in scale.labels if used & set(scale.labels)]
+    others = sorted(
+        used - set(human), key=lambda label: (as_number(label) is None, as_number(label) or 0.0, label)
+    )
+    return (*human, *others)
 
 
 def _own(

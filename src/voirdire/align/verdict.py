@@ -9,7 +9,7 @@ from typing import Literal
 from voirdire.align.equivalence import PowerCurve
 from voirdire.stats.estimate import REASONS, Estimate
 
-__all__ = ["NEGLIGIBLE", "Verdict", "worth", "worth_in_words"]
+__all__ = ["NEGLIGIBLE", "Verdict", "labels_to_tell", "worth", "worth_in_words"]
 
 Word = Literal["nothing", "helps", "as a person", "cannot tell"]
 NEGLIGIBLE = 0.02
@@ -50,6 +50,15 @@ def worth(
     return _helps(curve)
 
 
+def labels_to_tell(gain: Estimate, n_labels: int) -> int:
+    """How many labels beyond ``n_labels`` find the difference seen, at least 0.02 nats, with 80 % power."""
+    error = (gain.high - gain.low) / (2 * 1.96)
+    needed = n_labels * (POWER * error / max(abs(gain.value), NEGLIGIBLE)) ** 2
+    more = max(needed - n_labels, n_labels * 0.1)
+    scale = 10 ** max(int(math.log10(more)) - 1, 0)
+    return int(math.ceil(more / scale) * scale)
+
+
 def worth_in_words(curve: PowerCurve) -> str:
     """The rater equivalence and its interval: ``about 1.4 [0.9, >2]``, or why there is none."""
     found = curve.equivalence
@@ -66,7 +75,7 @@ def _not_shown(gain: Estimate, floor: str, n_labels: int) -> Verdict:
     """Nothing, or not yet known, beyond a floor that knows no verdict."""
     if gain.high < NEGLIGIBLE:
         return Verdict("nothing", f"The judge adds nothing beyond {floor} here.")
-    more = _more_labels(gain, n_labels)
+    more = labels_to_tell(gain, n_labels)
     return Verdict(
         "cannot tell",
         f"Cannot tell yet: the judge is not shown to add anything beyond {floor} here; about "
@@ -87,11 +96,3 @@ def _helps(curve: PowerCurve) -> Verdict:
     if found.low >= 1:
         return Verdict("as a person", f"The judge predicts people as well as another person does: {words}.")
     return Verdict("helps", f"The judge helps: it is {words}.")
-
-
-def _more_labels(gain: Estimate, n_labels: int) -> int:
-    error = (gain.high - gain.low) / (2 * 1.96)
-    needed = n_labels * (POWER * error / max(gain.value, NEGLIGIBLE)) ** 2
-    more = max(needed - n_labels, n_labels * 0.1)
-    scale = 10 ** max(int(math.log10(more)) - 1, 0)
-    return int(math.ceil(more / scale) * scale)
