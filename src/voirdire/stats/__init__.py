@@ -43,6 +43,7 @@ from voirdire.stats.proportion import clopper_pearson_interval, proportion, wils
 from voirdire.stats.rater_pairs import RaterPairs, rater_pairs
 from voirdire.stats.retest_coherence import RetestCoherence, retest_coherence
 from voirdire.stats.scott import scott_pi
+from voirdire.stats.selective import SelectiveThreshold, selective_threshold, threshold_grid
 from voirdire.stats.sets import KrippendorffAlphaSets, krippendorff_alpha_sets, set_distance
 from voirdire.stats.soft_pairwise_accuracy import soft_pairwise_accuracy
 from voirdire.stats.triads import CircularTriads, circular_triads
@@ -88,6 +89,7 @@ __all__ = [
     "RaterAgreement",
     "RaterPairs",
     "RetestCoherence",
+    "SelectiveThreshold",
     "TieCalibration",
     "TwoRaterKappa",
     "Unanimity",
@@ -142,12 +144,14 @@ __all__ = [
     "rater_pairs",
     "retest_coherence",
     "scott_pi",
+    "selective_threshold",
     "set_distance",
     "sign_flip_p_values",
     "sign_flip_test",
     "soft_pairwise_accuracy",
     "spearman",
     "stuart_maxwell",
+    "threshold_grid",
     "two_rater_table",
     "unanimity",
     "undefined",
