@@ -1,0 +1,207 @@
+"""What people who name one verdict would also accept, learned from people who were asked both ways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from voirdire.align.response_sets import even_split, membership
+from voirdire.align.set_table import joined_scale
+from voirdire.errors import UserError
+from voirdire.study.panel import Panel
+from voirdire.study.policy import KEPT_APART
+from voirdire.study.scale import Scale
+from voirdire.study.study import Study
+
+__all__ = ["PAIRS_ADVISED", "PairedLabels", "SetMatrices", "paired_labels", "set_matrices"]
+
+Floats = NDArray[np.float64]
+PAIRS_ADVISED = 100
+"""Pairs of a response set and a forced choice below which the matrices are refused (Guerdan et al. 2025)."""
+SLIP = 0.05
+"""Share of the prior for a choice outside one's own set."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairedLabels:
+    """m pairs: one person's response set and forced choice on one item.
+
+    ``label`` (m,) is the set, a label of ``scale``; ``choice`` (m,) the verdict chosen, a position in
+    ``scale.verdicts``; ``cluster`` (m,) the item's resampled unit.
+    """
+
+    scale: Scale
+    label: NDArray[np.intp]
+    choice: NDArray[np.intp]
+    cluster: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def table(self, weights: ArrayLike = 1.0) -> Floats:
+        """How many pairs chose each verdict with each set (O, V), pairs weighted by ``weights`` (m,)."""
+        shape = (len(self.scale.verdicts), len(self.scale.labels))
+        cell = self.choice * shape[1] + self.label
+        weight = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(self))
+        counts: Floats = np.bincount(cell, weight, minlength=shape[0] * shape[1]).reshape(shape)
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class SetMatrices:
+    """How sets and forced choices go together, in ``n_pairs`` pairs.
+
+    ``forward`` F (O, V) is P(choice o | set v), columns sum to 1; ``reverse`` F' (V, O) is P(set v | choice
+    o), columns sum to 1. The ``_low`` and ``_high`` are the bounds of each entry at ``level``.
+    """
+
+    scale: Scale
+    n_pairs: int
+    forward: Floats
+    reverse: Floats
+    forward_low: Floats
+    forward_high: Floats
+    reverse_low: Floats
+    reverse_high: Floats
+    level: float
+
+    def sets_of(self, choices: Floats) -> Floats:
+        """theta = F' O: shares of the sets (n, V) from shares ``choices`` (n, O) of forced choices.
+
+        It holds where F' does not depend on the item.
+        """
+        shares: Floats = choices @ self.reverse.T
+        return shares
+
+    def accepted_of(self, choices: Floats) -> Floats:
+        """omega (n, O): the share of people who accept each verdict, from shares ``choices`` (n, O)."""
+        accepted: Floats = self.sets_of(choices) @ membership(self.scale).T
+        return accepted
+
+    def forced_choice(self, scale: Scale) -> Floats:
+        """The read-out (O, V) of ``scale``'s labels into the verdict that people with that set choose.
+
+        A label that no pair could have is split evenly.
+        """
+        readout = even_split(membership(scale))
+        rows = [self.scale.verdicts.index(verdict) for verdict in scale.verdicts]
+        for position, label in enumerate(scale.labels):
+            if label in self.scale.labels:
+                readout[:, position] = self.forward[rows, self.scale.code(label)]
+        return readout
+
+    def accepted(self, scale: Scale) -> Floats:
+        """The read-out (O, V) of ``scale``'s forced choices into the verdicts that such people accept.
+
+        A label that is itself a set is read as that set.
+        """
+        readout = membership(scale)
+        rows = [self.scale.verdicts.index(verdict) for verdict in scale.verdicts]
+        by_choice = self.accepted_of(np.eye(len(self.forward)))
+        for row, verdict in zip(rows, scale.verdicts, strict=True):
+            readout[:, scale.code(verdict)] = by_choice[row, rows]
+        return readout
+
+
+def paired_labels(study: Study, *, forced: str, sets: str) -> PairedLabels:
+    """The pairs of two metrics that asked people twice: for one verdict, and for all they accept.
+
+    ``forced`` and ``sets`` name the metrics, which share their verdicts; a pair is one person's label on
+    both on one item. A forced choice that is itself indeterminate is no pair.
+    """
+    scale = joined_scale([(sets, study.metric(sets).scale), (forced, study.metric(forced).scale)])
+    of_sets, of_forced = (study.panel(name, policy=KEPT_APART) for name in (sets, forced))
+    here, there = _same_rating(of_sets, of_forced, len(study.raters))
+    label = np.array([scale.code(name) for name in of_sets.scale.labels])[of_sets.coded.label[here]]
+    place = {verdict: position for position, verdict in enumerate(scale.verdicts)}
+    choice = np.array([place.get(name, -1) for name in of_forced.scale.labels])[of_forced.coded.label[there]]
+    item = of_sets.items[of_sets.coded.item[here]]
+    kept = choice >= 0
+    return PairedLabels(scale, label[kept], choice[kept], study.items.units(item[kept]))
+
+
+def _same_rating(one: Panel, two: Panel, n_raters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Positions in both panels of the labels that one person gave one item on both metrics."""
+    first, second = (
+        panel.items[panel.coded.item] * n_raters + panel.raters[panel.coded.rater] for panel in (one, two)
+    )
+    _, here, there = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    return here.astype(np.intp), there.astype(np.intp)
+
+
+def set_matrices(
+    pairs: PairedLabels,
+    *,
+    strength: float = 1.0,
+    fewest: int = PAIRS_ADVISED,
+    level: float = 0.95,
+    resamples: int = 2000,
+    rng: np.random.Generator,
+) -> SetMatrices:
+    """Estimate the forward and the reverse matrix from pairs, each entry shrunk and with an interval.
+
+    Each column has a Dirichlet prior worth ``strength`` pairs. Forward: an even choice among the set's
+    verdicts, with 5 % for a choice outside. Reverse: the shares of all sets that contain the choice. The
+    interval weighs whole clusters by Exp(1) draws and adds the prior's Gamma draws: with one pair a cluster
+    that is the Dirichlet posterior. Fewer pairs than ``fewest`` are refused with how many are lacking.
+
+    Source: Guerdan et al. 2025 (arXiv 2503.05965); Rubin 1981 for the Bayesian bootstrap.
+    """
+    if strength <= 0:
+        raise UserError(f"strength is {strength!r}", expected="a number of pairs above 0")
+    if len(pairs) < max(fewest, 1):
+        raise UserError(
+            f"{len(pairs):,} pairs of a response set and a forced choice by one person on one item",
+            expected=f"{max(fewest, 1):,} or more",
+            fix=f"ask people both questions on {max(fewest, 1) - len(pairs):,} more labels",
+        )
+    table, (forward, reverse) = pairs.table(), _priors(pairs, strength)
+    drawn = _drawn(pairs, (forward, reverse), resamples, rng)
+    tails = (1 - level) / 2, (1 + level) / 2
+    (forward_low, forward_high), (reverse_low, reverse_high) = (
+        np.quantile(one, tails, axis=0) for one in drawn
+    )
+    return SetMatrices(
+        pairs.scale,
+        len(pairs),
+        _columns(table + forward),
+        _columns(table.T + reverse),
+        forward_low,
+        forward_high,
+        reverse_low,
+        reverse_high,
+        level,
+    )
+
+
+def _priors(pairs: PairedLabels, strength: float) -> tuple[Floats, Floats]:
+    """Pseudo-pairs of the forward (O, V) and the reverse (V, O) matrix, ``strength`` a column."""
+    members = membership(pairs.scale)
+    split = (1 - SLIP) * even_split(members) + SLIP / len(members)
+    given = pairs.table().sum(axis=0) + 1 / members.shape[1]
+    containing = members.T * given[:, None]
+    return strength * split, strength * _columns(
+        (1 - SLIP) * _columns(containing) + SLIP * _columns(given)[:, None]
+    )
+
+
+def _columns(table: Floats) -> Floats:
+    """Every column divided by its sum."""
+    shares: Floats = table / table.sum(axis=0)
+    return shares
+
+
+def _drawn(
+    pairs: PairedLabels, priors: tuple[Floats, Floats], resamples: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draws of the forward (B, O, V) and of the reverse (B, V, O) matrix."""
+    groups = np.unique(pairs.cluster, return_inverse=True)[1]
+    forward, reverse = [], []
+    for _ in range(resamples):
+        weights = rng.exponential(size=groups.max() + 1)[groups]
+        table = pairs.table(weights)
+        forward.append(_columns(table + rng.gamma(priors[0])))
+        reverse.append(_columns(table.T + rng.gamma(priors[1])))
+    return np.array(forward), np.array(reverse)
