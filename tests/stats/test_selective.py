@@ -1,4 +1,4 @@
-"""The selective threshold: its bounds beside other implementations, its walk, how often it breaks its word."""
+"""The selective threshold: its bounds, its walk, and how often it breaks its word."""
 
 from __future__ import annotations
 
@@ -118,6 +118,7 @@ def test_the_grid_starts_where_a_test_can_pass_and_no_later_than_the_whole() -> 
         assert grid[-1] == reference.min()
     assert threshold_grid([0.7, 0.7, 0.3], n=100, alpha=0.1).tolist() == [0.7, 0.3]
     assert threshold_grid([np.nan], n=100, alpha=0.1).size == 0
+    assert threshold_grid([np.nan, np.nan, 0.9, 0.1], n=100, alpha=0.15).tolist() == [0.9, 0.1][1:]
 
 
 def test_the_calibration_size_is_the_smallest_with_that_power() -> None:

@@ -168,22 +168,23 @@ def threshold_grid(
 ) -> Floats:
     """Thresholds (G,), strictest first, that split other items' confidences into equal shares; no label used.
 
-    ``reference`` (r,) are confidences of items that are not among the ``n`` calibration items: the grid may
-    then depend on them. The strictest threshold trusts as many calibration items as the first test needs to
-    pass, in 80 % of draws, where the error rate is a third of ``alpha``, and a tenth of them at least:
-    with fewer, a test without a single error could fail. Empty where there is no reference.
+    ``reference`` (r,) are confidences of items that are not among the ``n`` calibration items, NaN where
+    there is none: the grid may then depend on them. The strictest threshold trusts a tenth of the items at
+    least, and enough that an error rate of a third of ``alpha`` passes the first test in 80 % of draws; with
+    too few, even no error at all would fail. Empty where there is no reference.
 
     >>> threshold_grid(np.arange(101), n=100, alpha=0.15)[[0, 1, -1]].tolist()
     [57.0, 56.0, 0.0]
     """
     known = np.asarray(reference, dtype=np.float64)
-    known = known[~np.isnan(known)]
     if not len(known) or not n:
         return np.zeros(0)
     start = max(calibration_size(alpha * MARGIN, alpha=alpha, delta=delta, method=method), SHARE * n)
     shares = np.linspace(min(1.0, start / n), 1.0, STEPS)
     place = np.ceil(shares * len(known) - 1e-9).astype(np.intp) - 1
-    return np.unique(np.sort(known)[::-1][np.maximum(place, 0)])[::-1]
+    falling = -np.sort(-known)
+    levels = np.unique(falling[np.maximum(place, 0)])[::-1]
+    return levels[~np.isnan(levels)]
 
 
 def calibration_size(

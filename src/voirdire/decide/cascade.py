@@ -1,0 +1,124 @@
+"""Cascades: ask the cheapest judge first, trust it where that is safe, and pass the rest on to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.stats.selective import SelectiveThreshold, selective_threshold, threshold_grid
+
+__all__ = ["CascadeStage", "Passage", "calibrate_cascade", "pass_through"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+WIDE = 0.05
+"""Share of the items above which one step of a walk is too many to be sent to people unseen."""
+
+
+@dataclass(frozen=True)
+class CascadeStage:
+    """One judge's part: items with confidence at ``found.threshold`` or above are trusted to it.
+
+    Items below ``cut`` go on to the next judge. Those between ``cut`` and the threshold go to people: they
+    are the narrow step at which the walk was seen to fail, and no later judge may be calibrated on them.
+    """
+
+    found: SelectiveThreshold
+    cut: float
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """How n items pass through S stages.
+
+    ``trusted`` (n,) is the stage that an item is trusted to, -1 for none; ``waits`` (n,) the stage whose
+    judge has yet to see it, -1 for none; ``reached`` (S, n) which items a stage's judge is asked about.
+    """
+
+    trusted: NDArray[np.intp]
+    waits: NDArray[np.intp]
+    reached: Flags
+
+
+def calibrate_cascade(
+    confidence: Sequence[Floats],
+    errors: Sequence[Floats],
+    reference: Sequence[Floats],
+    *,
+    alpha: float,
+    delta: float = 0.1,
+    method: str = "clopper_pearson",
+) -> tuple[CascadeStage, ...]:
+    """One threshold a judge, cheapest first, so that what each is trusted with is wrong in ``alpha`` at most.
+
+    ``confidence`` and ``errors`` hold one array (n,) a stage, of the same independent calibration items;
+    ``reference`` one array (r,) a stage, of other items, for the grids. With probability ``1 - delta`` the
+    promise holds for every stage, and so for everything trusted.
+
+    Each of S stages may fail with probability delta / S. A later stage is calibrated on every item that was
+    passed on to it. That choice has looked at one step of the earlier walk, the one that failed. Where the
+    step is narrow, its items go to people, and the items below it are untouched. Where it is wide (ties, or
+    the strictest threshold), its items are passed on, and the later stages' share of delta is divided by the
+    number of wide steps and one, which pays for every place where the walk might have stopped.
+
+    >>> rng = np.random.default_rng(1)
+    >>> cheap, strong = rng.random((2, 400))
+    >>> wrong = [rng.random(400) > 0.5 + sure / 2 for sure in (cheap, strong)]
+    >>> stages = calibrate_cascade((cheap, strong), wrong, rng.random((2, 1000)), alpha=0.2)
+    >>> [round(stage.found.threshold, 2) for stage in stages]
+    [0.57, 0.37]
+    """
+    left = np.ones(len(confidence[0]), dtype=np.bool_)
+    others = np.ones(len(reference[0]), dtype=np.bool_)
+    share = delta / len(confidence)
+    stages = []
+    for sure, wrong, other in zip(confidence, errors, reference, strict=True):
+        n = int(left.sum())
+        grid = threshold_grid(other[others], n=n, alpha=alpha, delta=share, method=method)
+        found = selective_threshold(
+            sure[left], wrong[left], thresholds=grid, alpha=alpha, delta=share, method=method
+        )
+        wide = _wide(grid, other[others])
+        stage = CascadeStage(found, _cut(found, wide))
+        left, others = left & ~(sure >= stage.cut), others & ~(other >= stage.cut)
+        share /= 1 + int(wide.sum())
+        stages.append(stage)
+    return tuple(stages)
+
+
+def pass_through(
+    stages: Sequence[CascadeStage], confidence: Sequence[Floats], asked: Sequence[Flags]
+) -> Passage:
+    """Send items through ``stages``: ``confidence`` (n,) a stage, and where its judge was ``asked`` (n,).
+
+    An item without the verdict of a judge that it reaches waits there.
+    """
+    n = len(confidence[0])
+    trusted, waits = np.full(n, -1, dtype=np.intp), np.full(n, -1, dtype=np.intp)
+    left = np.ones(n, dtype=np.bool_)
+    reached = []
+    for k, (stage, sure, known) in enumerate(zip(stages, confidence, asked, strict=True)):
+        reached.append(left)
+        waits[left & ~known] = k
+        trusted[left & known & (sure >= stage.found.threshold)] = k
+        left = left & known & ~(sure >= stage.cut)
+    return Passage(trusted, waits, np.stack(reached))
+
+
+def _wide(grid: Floats, reference: Floats) -> Flags:
+    """Which steps of a walk (G,) hold more than 5 % of the ``reference`` items."""
+    if not len(grid):
+        return np.zeros(0, dtype=np.bool_)
+    above = (reference >= grid[:, None]).mean(axis=1)
+    wide: Flags = np.diff(above, prepend=0.0) > WIDE
+    return wide
+
+
+def _cut(found: SelectiveThreshold, wide: Flags) -> float:
+    """Where items are passed on: below the step that failed, or with it where it is wide."""
+    if found.failed is None or wide[len(found.steps)]:
+        return found.threshold
+    return found.failed.threshold
