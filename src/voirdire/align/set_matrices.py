@@ -43,9 +43,8 @@ class PairedLabels:
     def table(self, weights: ArrayLike = 1.0) -> Floats:
         """How many pairs chose each verdict with each set (O, V), pairs weighted by ``weights`` (m,)."""
         shape = (len(self.scale.verdicts), len(self.scale.labels))
-        cell = self.choice * shape[1] + self.label
-        weight = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(self))
-        counts: Floats = np.bincount(cell, weight, minlength=shape[0] * shape[1]).reshape(shape)
+        counts = np.zeros(shape)
+        np.add.at(counts, (self.choice, self.label), weights)
         return counts
 
 

@@ -28,6 +28,7 @@ ORDER = (
     "against_people",
     "judges",
     "indeterminate",
+    "response_sets",
     "selection",
     "rates",
     "position",
