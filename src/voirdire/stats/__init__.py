@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voirdire.stats.abilities import Abilities
 from voirdire.stats.against_others import JudgeAgreement, judge_agreement
 from voirdire.stats.alternative_annotator import (
     EPSILON,
@@ -10,6 +11,7 @@ from voirdire.stats.alternative_annotator import (
     alternative_annotator_test,
 )
 from voirdire.stats.bland_altman import BlandAltman, bland_altman
+from voirdire.stats.bradley_terry import bradley_terry
 from voirdire.stats.brennan import BrennanPrediger, brennan_prediger
 from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.coded import Coded
@@ -19,6 +21,9 @@ from voirdire.stats.concordance import concordance_correlation
 from voirdire.stats.confusion import ClassScores, Confusion, confusion
 from voirdire.stats.conger import CongerKappa, conger_kappa
 from voirdire.stats.correlation import kendall_tau_b, pearson, spearman
+from voirdire.stats.davidson import davidson
+from voirdire.stats.dawid_skene import DawidSkene, dawid_skene
+from voirdire.stats.elo import Elo, elo
 from voirdire.stats.engine import agreement
 from voirdire.stats.estimate import NEW_RATERS, REASONS, THESE_RATERS, Estimate, undefined
 from voirdire.stats.fleiss import FleissKappa, fleiss_category_kappas, fleiss_kappa, fleiss_null_test
@@ -28,11 +33,13 @@ from voirdire.stats.judge_person import JudgePerson, judge_against_people
 from voirdire.stats.kendall_w import KendallW, kendall_w
 from voirdire.stats.krippendorff import KrippendorffAlpha, krippendorff_alpha
 from voirdire.stats.leave_rater_out import RaterAgreement, leave_one_rater_out
+from voirdire.stats.length_controlled import LengthControlled, length_controlled_win_rate
 from voirdire.stats.leniency import label_leniency, leniency
 from voirdire.stats.light import LightKappa, light_kappa
 from voirdire.stats.marginal_homogeneity import ChiSquareTest, bhapkar, bowker, stuart_maxwell
 from voirdire.stats.mcnemar import McNemar, mcnemar, paired_difference
 from voirdire.stats.multiplicity import adjusted_p_values, false_coverage_level
+from voirdire.stats.paired_comparisons import PairedComparisons
 from voirdire.stats.pairwise import PairwiseAgreement, pairwise_agreement
 from voirdire.stats.pairwise_accuracy import TieCalibration, calibrate_ties, pairwise_accuracy
 from voirdire.stats.paradox import KappaParadox, kappa_paradox
@@ -40,6 +47,7 @@ from voirdire.stats.permutation import PermutationTest, sign_flip_p_values, sign
 from voirdire.stats.pooled import PooledAgreement, pooled_agreement
 from voirdire.stats.position import PositionConsistency, first_win_share, position_consistency
 from voirdire.stats.proportion import clopper_pearson_interval, proportion, wilson_interval
+from voirdire.stats.rao_kupper import rao_kupper
 from voirdire.stats.rater_pairs import RaterPairs, rater_pairs
 from voirdire.stats.retest_coherence import RetestCoherence, retest_coherence
 from voirdire.stats.scott import scott_pi
@@ -52,6 +60,7 @@ from voirdire.stats.unanimous import Unanimity, unanimity
 from voirdire.stats.variance_components import VarianceComponents, variance_components
 from voirdire.stats.weak import interval_caution
 from voirdire.stats.weights import agreement_weights
+from voirdire.stats.win_graph import WinGraph, win_graph
 
 __all__ = [
     "EPSILON",
@@ -59,6 +68,7 @@ __all__ = [
     "NEW_RATERS",
     "REASONS",
     "THESE_RATERS",
+    "Abilities",
     "AgreementCoherence",
     "AlternativeAnnotator",
     "AlternativeAnnotatorTest",
@@ -70,6 +80,8 @@ __all__ = [
     "Coded",
     "Confusion",
     "CongerKappa",
+    "DawidSkene",
+    "Elo",
     "Estimate",
     "FleissKappa",
     "GwetAC",
@@ -80,8 +92,10 @@ __all__ = [
     "KendallW",
     "KrippendorffAlpha",
     "KrippendorffAlphaSets",
+    "LengthControlled",
     "LightKappa",
     "McNemar",
+    "PairedComparisons",
     "PairwiseAgreement",
     "PermutationTest",
     "PooledAgreement",
@@ -94,6 +108,7 @@ __all__ = [
     "TwoRaterKappa",
     "Unanimity",
     "VarianceComponents",
+    "WinGraph",
     "adjusted_p_values",
     "agreement",
     "agreement_coherence",
@@ -102,6 +117,7 @@ __all__ = [
     "bhapkar",
     "bland_altman",
     "bowker",
+    "bradley_terry",
     "brennan_prediger",
     "calibrate_ties",
     "circular_triads",
@@ -113,7 +129,10 @@ __all__ = [
     "confusion",
     "conger_kappa",
     "contingency_table",
+    "davidson",
+    "dawid_skene",
     "disagreement_weights",
+    "elo",
     "false_coverage_level",
     "first_win_share",
     "fleiss_category_kappas",
@@ -131,6 +150,7 @@ __all__ = [
     "krippendorff_alpha_sets",
     "label_leniency",
     "leave_one_rater_out",
+    "length_controlled_win_rate",
     "leniency",
     "light_kappa",
     "mcnemar",
@@ -141,6 +161,7 @@ __all__ = [
     "pooled_agreement",
     "position_consistency",
     "proportion",
+    "rao_kupper",
     "rater_pairs",
     "retest_coherence",
     "scott_pi",
@@ -157,4 +178,5 @@ __all__ = [
     "undefined",
     "variance_components",
     "wilson_interval",
+    "win_graph",
 ]
