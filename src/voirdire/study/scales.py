@@ -128,12 +128,30 @@ def _plain(members: object) -> bool:
 
 
 def with_sets(scale: Scale, sets: Mapping[str, Sequence[str]]) -> Scale:
-    """``scale`` with the response sets that raters gave as further labels, each admitting its members."""
+    """``scale`` with the response sets that raters gave as further labels, each admitting its members.
+
+    On an ordered scale a set stands at the mean place of its members, after a verdict at the same place, and
+    its value is the mean of theirs; otherwise sets come last.
+
+    >>> with_sets(Scale("ordinal", ("1", "2", "3"), True, (1.0, 2.0, 3.0)), {"1|2": ("1", "2")}).labels
+    ('1', '1|2', '2', '3')
+    """
     new = {label: tuple(members) for label, members in sets.items() if label not in scale.labels}
+    labels = [*scale.labels, *new]
+    admits = {label: new.get(label, (label,)) for label in labels}
+    place = {label: _mean([scale.code(member) for member in admits[label]]) for label in labels}
+    if scale.ordered:
+        labels.sort(key=lambda label: place[label])
+    value = dict(zip(scale.labels, scale.values or (), strict=scale.values is not None))
+    values = tuple(_mean([value[member] for member in admits[label]]) for label in labels) if value else None
     return replace(
         scale,
-        labels=(*scale.labels, *new),
-        values=None if new else scale.values,
+        labels=tuple(labels),
+        values=values,
         indeterminate={**scale.indeterminate, **new},
         separator=scale.separator or "|",
     )
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)

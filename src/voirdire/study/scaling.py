@@ -100,7 +100,8 @@ def _said_doubtful(name: str, scale: Scale, config: ScaleConfig) -> list[str]:
     values = scale.values or ()
     notes = []
     again = np.flatnonzero(np.diff(values) == 0) + 1
-    twice = [scale.labels[at] for at in again.tolist()]
+    named = (scale.labels[at] for at in again.tolist())
+    twice = [label for label in named if label not in scale.indeterminate]
     if twice and scale.ordered:
         notes.append(f"'{name}': '{twice[0]}' is one number with another label, and yet a label of its own.")
     if config.low is not None and config.high is not None:
