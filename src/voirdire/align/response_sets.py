@@ -95,7 +95,8 @@ def accepting(members: Floats, beta: float, verdict: int | None = None) -> Float
         raise UserError(f"beta is {beta!r}", expected="a probability from 0 to 1")
     may = np.zeros((len(members), 1))
     may[slice(None) if verdict is None else verdict] = beta
-    matrix: Floats = members + may * (1 - members)
+    # a label that admits nothing is no statement about verdicts, and stays one
+    matrix: Floats = members + may * (1 - members) * (members.sum(axis=0) > 0)
     return matrix
 
 

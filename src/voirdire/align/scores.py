@@ -15,6 +15,7 @@ __all__ = [
     "kernel_score",
     "log_score",
     "observed_disagreement",
+    "ordered_set_kernel",
     "rps_kernel",
     "set_kernel",
 ]
@@ -117,13 +118,40 @@ def set_kernel(scale: Scale) -> Floats:
            [0. , 0.5, 1. ]])
     """
     sets = [scale.members(label) for label in scale.labels]
-    return np.array([[len(one & two) / len(one | two) for two in sets] for one in sets])
+    return np.array([[len(one & two) / len(one | two) if one | two else 1.0 for two in sets] for one in sets])
+
+
+def ordered_set_kernel(scale: Scale) -> Floats:
+    """Labels of an ordered scale that are sets (C, C): each counts by its lowest and its highest verdict.
+
+    Positive semidefinite on vectors that sum to 0, as it is the mean of two such kernels; on single verdicts
+    it is :func:`energy_kernel` of their values, or of their places in order.
+
+    >>> scale = Scale("ordinal", ("1", "1|2", "2"), True, indeterminate={"1|2": ("1", "2")}, separator="|")
+    >>> kernel = ordered_set_kernel(scale)
+    >>> kernel_score(np.array([[1.0, 0, 0]]), np.array([[0, 2.0, 0]]), kernel).tolist()
+    [0.5]
+    """
+    places = dict(zip(scale.labels, scale.values, strict=True)) if scale.values is not None else {}
+    place = {verdict: places.get(verdict, float(k)) for k, verdict in enumerate(scale.verdicts)}
+    admitted = [[place[verdict] for verdict in scale.members(label)] for label in scale.labels]
+    ends = [np.array([end(numbers) for numbers in admitted]) for end in (min, max)]
+    kernel: Floats = (energy_kernel(ends[0]) + energy_kernel(ends[1])) / 2
+    return kernel
+
+
+def _has_ordered_sets(scale: Scale) -> bool:
+    """Whether raters of an ordered scale gave several verdicts in one label, each set naming verdicts."""
+    sets = scale.ordered and scale.has_sets and bool(scale.indeterminate)
+    return sets and all(scale.members(label) for label in scale.labels)
 
 
 def kernel_of(scale: Scale) -> Floats:
     """The kernel (C, C) that fits a scale: its values, its order, what its labels admit, or none of them."""
     if scale.indeterminate and not scale.ordered:
         return set_kernel(scale)
+    if _has_ordered_sets(scale):
+        return ordered_set_kernel(scale)
     if scale.ordered and scale.values is not None:
         return energy_kernel(np.asarray(scale.values, dtype=np.float64))
     return rps_kernel(len(scale.labels)) if scale.ordered else brier_kernel(len(scale.labels))
@@ -134,5 +162,6 @@ def kernel_name(scale: Scale) -> str:
     if scale.indeterminate and not scale.ordered:
         return "squared distance with label sets"
     if scale.ordered:
-        return "excess CRPS" if scale.values is not None else "excess RPS"
+        sets = " with label sets" if _has_ordered_sets(scale) else ""
+        return f"excess {'CRPS' if scale.values is not None else 'RPS'}{sets}"
     return "excess Brier score"

@@ -67,8 +67,12 @@ class Scale:
         return self.separator is not None
 
     def members(self, label: str) -> frozenset[str]:
-        """The verdicts that ``label`` stands for: itself, or what an indeterminate label admits."""
-        return frozenset(self.indeterminate.get(label, (label,)))
+        """The verdicts that ``label`` stands for: itself, or what an indeterminate label admits.
+
+        A response set may hold an indeterminate label, and then admits what that admits.
+        """
+        admitted = self.indeterminate.get(label, (label,))
+        return frozenset(verdict for each in admitted for verdict in self.indeterminate.get(each, (each,)))
 
     def code(self, label: str) -> int:
         """Position of ``label`` in ``labels``, −1 where the scale does not list it."""
