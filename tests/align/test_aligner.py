@@ -210,8 +210,10 @@ def test_reasons_tell_polarised_from_split_and_spread() -> None:
 
 def test_the_threshold_is_what_people_show_or_what_is_asked(study: Study, aligner: Aligner) -> None:
     usual, all_rows, no_row = (aligner.predict(study, contested=at) for at in (None, 0.0, 0.999))
-    assert usual.threshold == aligner.evaluation.flagging.threshold
-    assert (usual.contested == (usual.dispute >= usual.threshold)).all()
+    assert usual.thresholds == dict(aligner.evaluation.flagging.thresholds)
+    assert set(usual.thresholds) == {"clear", "safe"}
+    limit = np.array([usual.thresholds[usual.metric[i] or ""] for i in range(len(usual))])
+    assert (usual.contested == (usual.dispute >= limit)).all()
     assert all_rows.contested.all()
     assert not no_row.contested.any()
     with pytest.raises(UserError, match="contested is 60; expected a share"):

@@ -13,6 +13,8 @@ from sklearn.metrics import roc_auc_score
 
 from voirdire.align.contested import (
     UNMEASURED,
+    Flagging,
+    Rows,
     area,
     dispute_chance,
     disputes,
@@ -90,38 +92,70 @@ def test_area_is_that_of_another_package_and_its_interval_covers() -> None:
     assert area(np.ones(3), np.ones(3, dtype=bool), np.arange(3)).undefined == "no_variation"
 
 
+def flagged(q: np.ndarray, counts: np.ndarray, kappa: float, metric: np.ndarray | None = None) -> Flagging:
+    n = len(q)
+    codes = np.zeros(n, dtype=np.int32) if metric is None else metric
+    rows = Rows(q, counts, ANY, codes, np.arange(n) // 2, np.arange(n) // 2 % 5)
+    return flagging(rows, kappa, ("one", "two"), rng=np.random.default_rng(2))
+
+
 def test_flags_are_as_many_as_disputes_and_on_the_disputed_rows(rng: np.random.Generator) -> None:
-    q, counts = made(rng)
-    found = flagging(q, counts, KAPPA, ANY, cluster=np.arange(3000) // 2, fold=np.arange(3000) % 5, rng=rng)
+    found = flagged(*made(rng), KAPPA)
     assert found.expected == pytest.approx(found.disputed.value, abs=0.02)
+    assert found.wanted == pytest.approx(found.disputed.value)  # every row has two labels
     assert found.flagged.value == pytest.approx(found.disputed.value, abs=0.02)
     assert found.if_flagged.low > found.if_not.high
     assert 0.5 < found.auc.value < found.auc_ceiling < 1
 
 
+def test_each_metric_is_flagged_as_often_as_it_is_disputed(rng: np.random.Generator) -> None:
+    q, counts = made(rng)
+    metric = (rng.random(3000) < 0.4).astype(np.int32)
+    counts[metric == 1] = np.eye(3)[counts[metric == 1].argmax(axis=1)] * 4  # nobody disputes the second
+    found = flagged(q, counts, KAPPA, metric)
+    assert found.thresholds["two"] == math.inf
+    first = observed_disputes(counts[metric == 0], ANY).mean()
+    assert found.flagged.value == pytest.approx(first * (metric == 0).mean(), abs=0.02)
+    few = flagged(q[:30], counts[:30], KAPPA, metric[:30])
+    assert set(few.thresholds) <= {"one"}  # the second has too few rows for a threshold of its own
+
+
+def test_rows_with_one_label_count_by_what_is_predicted_for_them(rng: np.random.Generator) -> None:
+    q, counts = made(rng)
+    clear = q.max(axis=1) > 0.7
+    counts[clear] = np.eye(3)[counts[clear].argmax(axis=1)]  # of the clear rows one label alone is known
+    found = flagged(q, counts, KAPPA)
+    assert found.wanted < found.disputed.value - 0.03
+    assert found.flagged.value == pytest.approx(found.wanted, abs=0.02)
+    truth = KAPPA / (KAPPA + 1) * (1 - (q**2).sum(axis=1)).mean()
+    assert found.wanted == pytest.approx(truth, abs=0.02)
+
+
 def test_without_two_labels_a_row_the_threshold_is_the_fixed_one(rng: np.random.Generator) -> None:
     q, counts = made(rng, n=200, k=1)
-    found = flagging(q, counts, math.nan, ANY, cluster=np.arange(200), fold=np.arange(200) % 5, rng=rng)
-    assert found.threshold == UNMEASURED
+    found = flagged(q, counts, math.nan)
+    assert (found.threshold, found.thresholds) == (UNMEASURED, {})
     assert found.disputed.undefined
     assert found.auc.undefined == "no_pairable_items"
     assert math.isnan(found.auc_ceiling)
+    assert math.isnan(found.wanted)
     assert found.flagged.value == pytest.approx(((1 - (q**2).sum(axis=1)) >= UNMEASURED).mean())
 
 
 def test_where_people_never_dispute_no_row_is_flagged(rng: np.random.Generator) -> None:
     q, counts = made(rng, n=200)
-    unanimous = np.eye(3)[counts.argmax(axis=1)] * 4
-    found = flagging(q, unanimous, KAPPA, ANY, cluster=np.arange(200), fold=np.arange(200) % 5, rng=rng)
+    found = flagged(q, np.eye(3)[counts.argmax(axis=1)] * 4, KAPPA)
     assert (found.disputed.value, found.auc.undefined) == (0.0, "no_variation")
-    assert found.flagged.value <= 0.01
-    assert found.threshold > dispute_chance(q, ANY, KAPPA).max()
+    assert found.flagged.value == 0.0
+    assert found.threshold == math.inf
 
 
 def test_the_rule_is_one_sentence() -> None:
-    four = rule_in_words(ordinal("1", "2", "3", "4"), 0.218)
-    assert four.startswith(
+    four = ordinal("1", "2", "3", "4")
+    fitted = rule_in_words(four)
+    assert fitted.startswith(
         "A row is contested where two people give labels more than a third of the scale apart"
     )
-    assert "22 % or more; from there on" in four
-    assert four.count(".") == 1
+    assert "as many such rows as pairs of people do so" in fitted
+    assert "22 % or more" in rule_in_words(four, at=0.218)
+    assert "48 % or more: no item has two labels" in rule_in_words(four, fitted=False)

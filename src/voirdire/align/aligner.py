@@ -66,7 +66,7 @@ class Aligner:
 
         ``metrics`` names the metrics to predict, all where None, also those that were not fitted. A row is
         called contested where its chance of a dispute is at least ``contested``: where None, the chance
-        which as many labelled rows reach as pairs of people dispute them.
+        that as many of the metric's labelled rows reach as pairs of people dispute them.
         Human labels that exist are counted in with the judge as kappa votes. Another judge, version, prompt,
         scale or label set is a user's error that names the difference; a metric that was not fitted and has
         other labels is left out, with a note.
@@ -82,8 +82,10 @@ class Aligner:
             check_labels(study, self.encoding, further, where=study.name)
         self.identity.check(study, [*known, *alike], where=study.name)
         left = [f"Metric '{name}' has other labels and is left out." for name in further if name not in alike]
-        threshold = self.evaluation.flagging.threshold if contested is None else float(contested)
-        predicted = self._predicted(study, known, alike, threshold)
+        found = self.evaluation.flagging if contested is None else None
+        names = (*self.encoding.metrics, *alike)
+        limits = {name: found.limit(name) if found else float(contested or 0) for name in names}
+        predicted = self._predicted(study, known, alike, limits)
         return replace(predicted, notes=(*predicted.notes, *left))
 
     def save(self, path: str | Path) -> Path:
@@ -145,7 +147,7 @@ class Aligner:
         return str(self.evaluation) + (f"\n{self.curve.sentence}" if self.curve else "")
 
     def _predicted(
-        self, study: Study, known: Sequence[str], unknown: Sequence[str], threshold: float
+        self, study: Study, known: Sequence[str], unknown: Sequence[str], limits: Mapping[str, float]
     ) -> Predictions:
         rows = _Rows.of(self.model, self.encoding, study, known, unknown)
         shares, low, high = (np.empty_like(rows.alone) for _ in range(3))
@@ -158,7 +160,7 @@ class Aligner:
             votes = np.inf if math.isnan(kappa) else min(kappa, LARGEST_KAPPA) + n.sum(axis=1)
             disagreement[part] = predicted_disagreement(shares[part]) / (1 + 1 / votes)
             dispute[part] = dispute_chance(shares[part], disputes(scale), votes)
-        contested = dispute >= threshold
+        contested = dispute >= np.array(list(limits.values()))[rows.metric]
         reason = contested_reasons(shares, contested, scale, unseen=rows.unseen, silent=rows.silent)
         return Predictions(
             Column(rows.item, study.items.ids),
@@ -173,7 +175,7 @@ class Aligner:
             contested,
             reason,
             self.options.credal,
-            threshold,
+            limits,
             tuple(self._notes(rows.unseen, rows.counts)),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from voirdire.study.scale import Scale
 __all__ = [
     "UNMEASURED",
     "Flagging",
+    "Rows",
     "area",
     "dispute_chance",
     "disputes",
@@ -34,27 +36,51 @@ APART = 1 / 3
 """On an ordered scale two labels dispute where more than this part of its length lies between them."""
 UNMEASURED = 0.48
 """The threshold where no item has two labels: the chance that two differ where 60 % say one thing."""
+FEWEST_ROWS = 20
+"""A metric with fewer rows with two labels shares the threshold of all."""
 DRAWS = 20
 
 
 @dataclass(frozen=True)
 class Flagging:
-    """``flagged``: share of rows called contested, those whose chance of a dispute is ``threshold`` or more.
+    """How many rows are called contested, and whether people dispute them.
 
-    ``disputed`` is the share of pairs of people who dispute a row, ``expected`` its prediction,
-    ``if_flagged`` and ``if_not`` the same share among the rows flagged and the others. ``auc``: chance that
-    a row that two people dispute was predicted more disputed than one that none do; ``auc_ceiling`` the same
-    had the true distributions been known.
+    ``thresholds`` are by metric, ``threshold`` is for a metric that has none. ``flagged`` is the share of
+    rows that reach theirs, out of fold, and ``wanted`` the share that people are expected to dispute.
+    ``disputed`` is the share of pairs of people who dispute a row that has two labels, ``expected`` its
+    prediction, ``if_flagged`` and ``if_not`` the same share among the rows flagged and the others. ``auc`` is
+    the chance that a row that two people dispute was predicted more disputed than one that none do;
+    ``auc_ceiling`` the same had the true distributions been known.
     """
 
     flagged: Estimate
+    wanted: float
     threshold: float
+    thresholds: Mapping[str, float]
     disputed: Estimate
     expected: float
     if_flagged: Estimate
     if_not: Estimate
     auc: Estimate
     auc_ceiling: float
+
+    def limit(self, metric: str) -> float:
+        """The threshold of ``metric``, also where it is a new one."""
+        return self.thresholds.get(metric, self.threshold)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """n rows with labels: ``predicted`` and ``counts`` (n, C), which labels are ``apart`` (C, C), and each
+    row's ``metric``, ``cluster`` and ``fold`` (n,).
+    """
+
+    predicted: Floats
+    counts: Floats
+    apart: Flags
+    metric: NDArray[np.int32]
+    cluster: Positions
+    fold: Positions
 
 
 def disputes(scale: Scale) -> Flags:
@@ -104,84 +130,106 @@ def observed_disputes(counts: Floats, apart: Flags) -> Floats:
 def rate_matched(chance: Floats, rate: float) -> float:
     """The threshold at which the share of ``chance`` (n,) that reaches it comes nearest to ``rate``.
 
-    Above every chance where flagging none is nearest.
+    Infinite where flagging none is nearest.
 
-    >>> rate_matched(np.array([0.1, 0.2, 0.3, 0.4]), 0.5), rate_matched(np.array([0.2, 0.2]), 0.1) > 0.2
-    (0.3, True)
+    >>> rate_matched(np.array([0.1, 0.2, 0.3, 0.4]), 0.5), rate_matched(np.array([0.2, 0.2]), 0.1)
+    (0.3, inf)
     """
     value, rows = np.unique(-chance, return_counts=True)
     share = np.concatenate([[0.0], np.cumsum(rows) / len(chance)])
     found = int(np.abs(share - rate).argmin())
-    return float(np.nextafter(-value[0], np.inf) if found == 0 else -value[found - 1])
+    return math.inf if found == 0 else float(-value[found - 1])
 
 
-def rule_in_words(scale: Scale, threshold: float, *, fitted: bool = True) -> str:
-    """The rule in a sentence; ``fitted`` where the threshold is that of people's own disputes.
+def rule_in_words(scale: Scale, *, at: float | None = None, fitted: bool = True) -> str:
+    """The rule in a sentence: ``at`` a threshold that was asked for, or one ``fitted`` to people.
 
-    >>> print(rule_in_words(Scale("binary", ("no", "yes")), 0.3, fitted=False))
+    >>> print(rule_in_words(Scale("binary", ("no", "yes")), at=0.3))
     A row is contested where two people give different labels with a chance of 30 % or more.
     """
     apart = disputes(scale)
     neighbours = bool((~apart).sum() > len(apart))
     differ = "labels more than a third of the scale apart" if neighbours else "different labels"
-    rule = (
-        f"A row is contested where two people give {differ} with a chance of {100 * threshold:.0f} % or more"
-    )
-    why = "; from there on as many labelled rows are flagged as pairs of people dispute" if fitted else ""
-    return f"{rule}{why}."
+    rule = f"A row is contested where two people give {differ} with a chance"
+    if at is not None:
+        return f"{rule} of {100 * at:.0f} % or more."
+    if not fitted:
+        return (
+            f"{rule} of {100 * UNMEASURED:.0f} % or more: no item has two labels to say how often people do."
+        )
+    return f"{rule} above a limit, set so that each metric has as many such rows as pairs of people do so."
 
 
 def flagging(
-    predicted: Floats,
-    counts: Floats,
-    kappa: float,
-    apart: Flags,
-    *,
-    cluster: Positions,
-    fold: Positions,
-    level: float = 0.95,
-    rng: np.random.Generator,
+    rows: Rows, kappa: float, metrics: Sequence[str], *, level: float = 0.95, rng: np.random.Generator
 ) -> Flagging:
-    """Fit the threshold, and say how often rows are flagged and whether they are those that people dispute.
+    """Fit the thresholds, and say how often rows are flagged and whether they are those that people dispute.
 
-    ``predicted`` and ``counts`` are (n, C), ``apart`` (C, C), ``cluster`` and ``fold`` (n,). A row is flagged
-    by the threshold of the other folds. Without kappa the threshold is :data:`UNMEASURED`.
+    ``metrics`` are the names behind the rows' codes. A row is flagged by the thresholds of the other folds.
+    Without a row with two labels they are :data:`UNMEASURED`.
     """
-    chance = dispute_chance(predicted, apart, math.inf if math.isnan(kappa) else min(kappa, LARGEST_KAPPA))
-    observed = observed_disputes(counts, apart)
+    chance = dispute_chance(
+        rows.predicted, rows.apart, math.inf if math.isnan(kappa) else min(kappa, LARGEST_KAPPA)
+    )
+    observed = observed_disputes(rows.counts, rows.apart)
     used = np.isfinite(observed)
-    groups = np.unique(cluster, return_inverse=True)[1]
+    groups = np.unique(rows.cluster, return_inverse=True)[1]
 
-    def over(values: Floats, rows: Flags) -> Estimate:
-        return clustered_mean(
-            values[rows], cluster=np.unique(groups[rows], return_inverse=True)[1], level=level
-        )
+    def over(values: Floats, part: Flags) -> Estimate:
+        codes = np.unique(groups[part], return_inverse=True)[1]
+        return clustered_mean(values[part], cluster=codes, level=level)
 
-    flagged = _flagged(chance, observed, fold)
-    some = observed[used] > 0
+    flagged = _flagged(chance, observed, rows)
+    pooled, by_metric = _thresholds(chance, observed, rows.metric)
     return Flagging(
         over(flagged.astype(np.float64), np.ones(len(chance), dtype=np.bool_)),
-        _fitted(chance, observed),
+        _wanted(chance, observed),
+        pooled,
+        {metrics[code]: by_metric[code] for code in sorted(by_metric)},
         over(observed, used),
         float(chance[used].mean()) if used.any() else math.nan,
         over(observed, used & flagged),
         over(observed, used & ~flagged),
-        area(chance[used], some, groups[used], level),
-        _ceiling(predicted[used], counts[used], kappa, apart, rng),
+        area(chance[used], observed[used] > 0, groups[used], level),
+        _ceiling(rows, kappa, rng),
     )
 
 
-def _fitted(chance: Floats, observed: Floats) -> float:
+def _wanted(chance: Floats, observed: Floats) -> float:
+    """The share of pairs of people who dispute a row, over all rows: the observed one where all have two
+    labels, else raised or lowered by what is predicted for the others. NaN where none has two.
+    """
     used = np.isfinite(observed)
-    return rate_matched(chance[used], float(observed[used].mean())) if used.any() else UNMEASURED
+    expected = float(chance[used].mean()) if used.any() else math.nan
+    seen = float(observed[used].mean()) if used.any() else math.nan
+    return min(1.0, seen * float(chance.mean()) / expected) if expected > 0 else seen
 
 
-def _flagged(chance: Floats, observed: Floats, fold: Positions) -> Flags:
-    """Which rows (n,) reach the threshold of the folds other than their own."""
-    flags = np.zeros(len(chance), dtype=np.bool_)
-    for k in np.unique(fold).tolist():
-        mine = fold == k
-        flags[mine] = chance[mine] >= _fitted(chance[~mine], observed[~mine])
+def _thresholds(
+    chance: Floats, observed: Floats, metric: NDArray[np.int32]
+) -> tuple[float, dict[int, float]]:
+    """The threshold over all rows, and those of the metrics with 20 rows with two labels or more."""
+    found = {}
+    for code in np.unique(metric).tolist():
+        mine = metric == code
+        if np.isfinite(observed[mine]).sum() >= FEWEST_ROWS:
+            found[code] = _fitted(chance[mine], observed[mine])
+    return _fitted(chance, observed), found
+
+
+def _fitted(chance: Floats, observed: Floats) -> float:
+    wanted = _wanted(chance, observed)
+    return UNMEASURED if math.isnan(wanted) else rate_matched(chance, wanted)
+
+
+def _flagged(chance: Floats, observed: Floats, rows: Rows) -> Flags:
+    """Which rows (n,) reach the threshold that the other folds give their metric."""
+    limit = np.empty(len(chance))
+    for k in np.unique(rows.fold).tolist():
+        others, mine = rows.fold != k, np.flatnonzero(rows.fold == k)
+        pooled, by_metric = _thresholds(chance[others], observed[others], rows.metric[others])
+        limit[mine] = [by_metric.get(code, pooled) for code in rows.metric[mine].tolist()]
+    flags: Flags = chance >= limit
     return flags
 
 
@@ -216,14 +264,16 @@ def area(score: Floats, positive: Flags, cluster: Positions, level: float = 0.95
     )
 
 
-def _ceiling(q: Floats, counts: Floats, kappa: float, apart: Flags, rng: np.random.Generator) -> float:
+def _ceiling(rows: Rows, kappa: float, rng: np.random.Generator) -> float:
     """Mean AUC of the true chance of a dispute for rows with one, under the model Dir(kappa q)."""
-    if math.isnan(kappa) or len(q) == 0:
+    used = rows.counts.sum(axis=1) > 1
+    if math.isnan(kappa) or not used.any():
         return math.nan
-    k, found = counts.sum(axis=1).astype(np.int64), []
+    q, k, found = rows.predicted[used], rows.counts[used].sum(axis=1).astype(np.int64), []
     for _ in range(DRAWS):
         truth = posterior_draws(q, np.zeros_like(q), kappa, rng)
         labels = rng.multinomial(k, truth).astype(np.float64)
-        disputed = observed_disputes(labels, apart) > 0
-        found.append(area(dispute_chance(truth, apart, math.inf), disputed, np.arange(len(q))).value)
+        disputed = observed_disputes(labels, rows.apart) > 0
+        chance = dispute_chance(truth, rows.apart, math.inf)
+        found.append(area(chance, disputed, np.arange(len(q))).value)
     return float(np.nanmean(found)) if np.isfinite(found).any() else math.nan

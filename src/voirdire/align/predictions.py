@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -36,8 +36,9 @@ class Predictions:
     expected shares of people who give each label, human labels that exist (``human_labels`` (n,)) counted
     in. ``low`` and ``high`` (n, C) are credal bounds of the shares at ``level``, NaN where kappa is not
     measurable. ``disagreement`` (n,) is the chance that two people differ, ``dispute`` (n,) that they differ
-    by more than a third of an ordered scale. ``contested`` (n,) rows have a dispute of ``threshold`` or more;
-    ``reason`` says between which labels people split, and what makes a row less certain.
+    by more than a third of an ordered scale. ``contested`` (n,) rows have a dispute of their metric's
+    ``thresholds`` or more; ``reason`` says between which labels people split, and what makes a row less
+    certain.
     """
 
     item: Column
@@ -52,7 +53,7 @@ class Predictions:
     contested: Flags
     reason: Column
     level: float
-    threshold: float
+    thresholds: Mapping[str, float]
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from voirdire.align import calibration
 from voirdire.align.ceilings import skill
 from voirdire.align.combiner import anonymous_bayesian_losses
 from voirdire.align.comparability import Comparable, comparable
+from voirdire.align.contested import Rows as LabelledRows
 from voirdire.align.contested import disputes, flagging
 from voirdire.align.equivalence import (
     MOST_OTHERS,
@@ -72,7 +73,7 @@ def evaluate(
 def _evaluation(held: HeldOut) -> Evaluation:
     target, chosen, level = held.target, held.chosen, held.how.level
     counts, cluster = target.counts, target.cluster
-    losses, labels = held.losses, held.features.scale.labels
+    losses, scale = held.losses, held.features.scale
     mine = losses[held.how.select]
     gain = held.over(losses["metric_prior"] - mine)
     curves, beyond_system = _power(held), _beyond_system(held)
@@ -82,7 +83,7 @@ def _evaluation(held: HeldOut) -> Evaluation:
         design=_design(held),
         chosen=held.how.select,
         weights=_weights(held),
-        kernel_name=kernel_name(held.features.scale),
+        kernel_name=kernel_name(scale),
         models=_models(held),
         gain=gain,
         gain_new_raters=gain_for_new_raters(
@@ -99,16 +100,15 @@ def _evaluation(held: HeldOut) -> Evaluation:
         accuracy=accuracy(held.runs[0].predictions.get(RAW), chosen, target, level=level),
         disagreement=calibration.disagreement(chosen, counts, held.kappa.value, **options),
         flagging=flagging(
-            chosen,
-            counts,
+            LabelledRows(chosen, counts, disputes(scale), held.features.metric, cluster, held.runs[0].fold),
             held.kappa.value,
-            disputes(held.features.scale),
-            fold=held.runs[0].fold,
-            **options,
+            held.features.metrics,
+            level=level,
+            rng=held.rng,
         ),
-        marginal=dict(zip(labels, calibration.marginal(chosen, counts, cluster, level), strict=True)),
+        marginal=dict(zip(scale.labels, calibration.marginal(chosen, counts, cluster, level), strict=True)),
         reliability=dict(
-            zip(labels, calibration.reliability_bins(chosen, counts, cluster, level), strict=True)
+            zip(scale.labels, calibration.reliability_bins(chosen, counts, cluster, level), strict=True)
         ),
         comparable=_comparable(held),
         metrics=_by_metric(held),

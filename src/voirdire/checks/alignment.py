@@ -138,14 +138,14 @@ def _bewares(aligner: Aligner | None) -> Iterator[str]:
 def _flagged(aligner: Aligner) -> Iterator[str]:
     """The rule, whether as many rows are flagged as people dispute, and whether they are the right ones."""
     flagging, scale = aligner.evaluation.flagging, aligner.encoding.scale
-    yield rule_in_words(scale, flagging.threshold, fitted=flagging.disputed.undefined is None)
-    if flagging.disputed.undefined is not None:
+    measured = flagging.disputed.undefined is None
+    yield rule_in_words(scale, fitted=measured)
+    if not measured:
         return
     n, rows = flagging.disputed.n_items, flagging.flagged.n_items
     said = (
-        f"Out of fold it flags {percent(flagging.flagged.value, rows)} of rows, and "
-        f"{percent(flagging.disputed.value, n)} of pairs of people dispute one "
-        f"({count(n, 'row')} with several labels)"
+        f"Out of fold {percent(flagging.flagged.value, rows)} of rows are flagged, and pairs of people "
+        f"dispute {percent(flagging.disputed.value, n)} of {count(n, 'row')} with several labels"
     )
     if flagging.if_flagged.undefined is None and flagging.if_not.undefined is None:
         said += (

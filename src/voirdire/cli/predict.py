@@ -70,4 +70,5 @@ def command(
         typer.echo(note)
     flagged = int(predictions.contested.sum())
     typer.echo(f"Wrote {len(predictions):,} rows to {out}; {flagged:,} are contested.")
-    typer.echo(rule_in_words(predictions.scale, predictions.threshold, fitted=contested is None))
+    fitted_to_people = fitted.evaluation.flagging.disputed.undefined is None
+    typer.echo(rule_in_words(predictions.scale, at=contested, fitted=fitted_to_people))

@@ -35,7 +35,7 @@ def export_predictions(predictions: Tabular, path: str | PathLike[str]) -> Path:
     """Write item, metric, most likely label, contested, reason, each label's share with its credal bounds.
 
     The columns are ``item_id``, ``metric``, ``most_likely``, ``contested``, ``reason``, ``prob_<label>``,
-    ``low_<label>``, ``high_<label>``, ``disagreement``, ``dispute`` and ``human_labels``; undefined numbers are
-    empty.
+    ``low_<label>``, ``high_<label>``, ``disagreement``, ``dispute`` and ``human_labels``; undefined numbers
+    are empty.
     """
     return write_table(Table(predictions.columns, predictions.numbers), path)
