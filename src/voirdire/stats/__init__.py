@@ -47,6 +47,7 @@ from voirdire.stats.permutation import PermutationTest, sign_flip_p_values, sign
 from voirdire.stats.pooled import PooledAgreement, pooled_agreement
 from voirdire.stats.position import PositionConsistency, first_win_share, position_consistency
 from voirdire.stats.proportion import clopper_pearson_interval, proportion, wilson_interval
+from voirdire.stats.random_effects import RandomEffects, random_effects
 from voirdire.stats.rao_kupper import rao_kupper
 from voirdire.stats.rater_pairs import RaterPairs, rater_pairs
 from voirdire.stats.retest_coherence import RetestCoherence, retest_coherence
@@ -100,6 +101,7 @@ __all__ = [
     "PermutationTest",
     "PooledAgreement",
     "PositionConsistency",
+    "RandomEffects",
     "RaterAgreement",
     "RaterPairs",
     "RetestCoherence",
@@ -161,6 +163,7 @@ __all__ = [
     "pooled_agreement",
     "position_consistency",
     "proportion",
+    "random_effects",
     "rao_kupper",
     "rater_pairs",
     "retest_coherence",
