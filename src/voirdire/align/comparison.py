@@ -15,6 +15,7 @@ from voirdire.align.features import Features, Target
 from voirdire.align.folds import grouped_folds
 from voirdire.align.held_out import Protocol, enough
 from voirdire.align.observe import features_of
+from voirdire.align.options import AlignOptions
 from voirdire.align.plain import plain
 from voirdire.align.scores import log_score
 from voirdire.align.selection import fit
@@ -83,35 +84,41 @@ class Comparison:
         table = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
         ]
-        others = f"{len(self.aspects)} other metrics" if len(self.aspects) > 1 else "another metric"
-        title = f"'{self.metric}' from verdicts on it (holistic), on {others} (decomposed) or both, in nats a row:"
+        others = f"{len(self.aspects)} other metrics" if len(self.aspects) > 1 else "another"
+        title = (
+            f"'{self.metric}' from verdicts on it (holistic), on {others} (decomposed), or both; nats a row:"
+        )
         return "\n".join([title, *table, self.sentence])
 
 
 def compare_views(
     study: Study,
-    metric: str,
+    metrics: Sequence[str],
+    options: AlignOptions | None = None,
     *,
-    judges: Sequence[str] | None = None,
-    columns: Sequence[str] = (),
     protocol: Protocol | None = None,
     rng: np.random.Generator,
 ) -> Comparison:
-    """Compare what the judges' verdicts on ``metric`` and on the others tell of people's labels on it.
+    """Compare what the judges' verdicts on the only metric and on the others tell of people's labels on it.
 
     Only items count on which people labelled the metric and a judge was asked about it and about another.
     """
-    encoding = Encoding.of(study, judges=judges, metrics=[metric], columns=columns)
+    chosen = options or AlignOptions()
+    if len(metrics) != 1:
+        raise UserError(
+            f"{len(metrics)} metrics to compare views of", expected="one", fix="name it with --metric"
+        )
+    encoding = Encoding.of(study, judges=chosen.judges or None, metrics=metrics, columns=chosen.columns)
     seen = {
-        view: features_of(study, metrics=[metric], encoding=encoding.viewed(study, view)).labelled
+        view: features_of(study, metrics=metrics, encoding=encoding.viewed(study, view)).labelled
         for view in VIEWS
     }
     items = np.intersect1d(seen[HOLISTIC].item, seen[DECOMPOSED].item)
     alike = {view: each.take(np.flatnonzero(np.isin(each.item, items))) for view, each in seen.items()}
     views = {view: each.features for view, each in alike.items()}
-    aspects = dict.fromkeys(aspect.metric for aspect in alike[BOTH].encoding.aspects)
+    aspects = alike[DECOMPOSED].encoding.read
     found = compared(views, alike[HOLISTIC].target, protocol=protocol, rng=rng)
-    return replace(found, metric=metric, aspects=tuple(aspects))
+    return replace(found, metric=metrics[0], aspects=aspects)
 
 
 def compared(

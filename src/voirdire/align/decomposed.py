@@ -17,7 +17,7 @@ from voirdire.errors import UserError
 from voirdire.study.scale import Scale
 from voirdire.study.study import Study
 
-__all__ = ["VIEWS", "Aspect", "aspects_of", "check_aspects"]
+__all__ = ["VIEWS", "Aspect", "aspects_of"]
 
 VIEWS = ("holistic", "decomposed", "both")
 """What an aligner of one metric learns from: the verdicts on it, those on the other metrics, or all."""
@@ -86,20 +86,6 @@ def aspects_of(study: Study, judges: Sequence[str], metric: str) -> tuple[Aspect
             fix="leave out --view and --compare-views",
         )
     return aspects
-
-
-def check_aspects(study: Study, aspects: Sequence[Aspect], *, where: str = "") -> None:
-    """Refuse a study that lacks one of the metrics on which the judges' verdicts are learned from."""
-    present = {metric.name for metric in study.metrics}
-    for aspect in aspects:
-        if aspect.metric not in present:
-            raise UserError(
-                f"the aligner learned from verdicts of '{aspect.judge}' on '{aspect.metric}' too, a metric "
-                "that is not here",
-                where=where,
-                expected=f"verdicts on {', '.join(dict.fromkeys(each.metric for each in aspects))}",
-                fix="have the judge rate it, or fit an aligner with --view holistic",
-            )
 
 
 def _score(output: JudgeOutput, scale: Scale) -> NDArray[np.float64]:

@@ -69,6 +69,12 @@ class Encoding:
             _projection(study, columns),
         )
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The metrics whose verdicts are looked at."""
+        own = () if self.view == "decomposed" else self.metrics
+        return (*own, *dict.fromkeys(aspect.metric for aspect in self.aspects))
+
     def viewed(self, study: Study, view: str) -> Encoding:
         """With the judges' verdicts on the other metrics, beside those on its only metric or instead."""
         if view == "holistic":

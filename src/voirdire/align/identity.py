@@ -15,7 +15,7 @@ from voirdire.errors import UserError
 from voirdire.study.scales import as_number
 from voirdire.study.study import Study
 
-__all__ = ["PINNED", "Identity", "check_labels", "training_hash"]
+__all__ = ["PINNED", "Identity", "check_aspects", "check_labels", "training_hash"]
 
 PINNED = ("judge_version", "prompt_hash")
 """Rating columns that pin a judge: another value is another judge."""
@@ -72,8 +72,11 @@ def check_labels(study: Study, encoding: Encoding, metrics: Sequence[str], *, wh
                 expected=f"labels {', '.join(encoding.scale.labels)}",
                 fix="fit an aligner on labels of this scale",
             )
-    for judge, known in zip(encoding.judges, encoding.judge_labels, strict=True):
-        odd = [label for label in replies_of(study, judge, metrics).labels if _foreign(label, known)]
+    own = zip(encoding.judges, encoding.judge_labels, strict=True) if encoding.view != "decomposed" else ()
+    used = [(judge, metrics, known) for judge, known in own]
+    used += [(aspect.judge, [aspect.metric], aspect.labels) for aspect in encoding.aspects]
+    for judge, asked, known in used:
+        odd = [label for label in replies_of(study, judge, asked).labels if _foreign(label, known)]
         if odd:
             raise UserError(
                 f"judge '{judge}' gave '{odd[0]}', a label that it did not give when the aligner was fitted",
@@ -81,6 +84,33 @@ def check_labels(study: Study, encoding: Encoding, metrics: Sequence[str], *, wh
                 expected=f"labels {', '.join(known)}",
                 fix="fit an aligner on verdicts of this scale",
             )
+
+
+def check_aspects(study: Study, encoding: Encoding, metrics: Sequence[str], *, where: str = "") -> None:
+    """Refuse what an aligner of one metric cannot use that learned from verdicts on other metrics.
+
+    That is another metric to predict among ``metrics``, a study that lacks a metric whose verdicts it reads,
+    and labels that it does not know.
+    """
+    own = encoding.metrics[0]
+    odd = next((name for name in metrics if name != own), None)
+    if odd is not None:
+        raise UserError(
+            f"the aligner learned '{own}' from verdicts on other metrics and cannot predict '{odd}'",
+            where=where,
+            expected=f"'{own}'",
+            fix="fit an aligner of this metric",
+        )
+    present = [metric.name for metric in study.metrics]
+    for name in encoding.read:
+        if name not in present:
+            raise UserError(
+                f"the aligner learned from verdicts on '{name}', a metric that is not here",
+                where=where,
+                expected=f"verdicts on {', '.join(encoding.read)}",
+                fix="have the judge rate it too, or fit an aligner without --view",
+            )
+    check_labels(study, encoding, [name for name in encoding.metrics if name in present], where=where)
 
 
 def training_hash(observed: Observed, study: Study) -> str:
@@ -97,13 +127,12 @@ def training_hash(observed: Observed, study: Study) -> str:
 
 
 def _pinned(study: Study, judge: str, metrics: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    rows = replies_of(study, judge, metrics).row
+    recorded = [name for name in PINNED if name in study.ratings.attributes]
     found = {}
-    for name in PINNED:
-        column = study.ratings.attributes.get(name)
-        if column is not None:
-            codes = np.unique(column.codes[rows])
-            found[name] = tuple(sorted(column.values[code] for code in codes.tolist() if code >= 0))
+    for name in recorded:
+        column = study.ratings.attributes[name]
+        codes = np.unique(column.codes[replies_of(study, judge, metrics).row])
+        found[name] = tuple(sorted(column.values[code] for code in codes.tolist() if code >= 0))
     return {name: values for name, values in found.items() if values}
 
 

@@ -84,15 +84,15 @@ def features_of(
     known = encoding is None or bool(encoding.aspects)
     asked = list(metrics) if metrics is not None else list(chosen.metrics) if known else present
     replies = [*_own_replies(study, chosen, asked), *(aspect.replies(study) for aspect in chosen.aspects)]
-    people = [study.rows(name, kind="human") for name in asked]
+    people = [_people(study, chosen, name) for name in asked]
     item, metric = _pairs(study, chosen, asked, people, replies)
     place = _Place(len(study.items), item, metric)
-    features = _features(study, chosen, asked, place, replies)
+    at = [place.of(reply.item, reply.metric) for reply in replies]
+    features = _features(study, chosen, asked, place, list(zip(replies, at, strict=True)))
     target = _target(study, chosen, asked, place, people)
     asked_of = np.zeros(len(item), dtype=np.bool_)
-    for reply in replies:
-        at = place.of(reply.item, reply.metric)
-        asked_of[at[at >= 0]] = True
+    for rows in at:
+        asked_of[rows[rows >= 0]] = True
     return Observed(features, target, item, features.metric.astype(np.intp), chosen, asked_of)
 
 
@@ -114,6 +114,13 @@ class _Place:
         return np.where(keys[at] == wanted, at, -1)
 
 
+def _people(study: Study, encoding: Encoding, metric: str) -> Positions:
+    """People's ratings on a metric; where only aspects are looked at it need not be in the study yet."""
+    if encoding.view == "decomposed" and metric not in [each.name for each in study.metrics]:
+        return np.zeros(0, dtype=np.intp)
+    return study.rows(metric, kind="human")
+
+
 def _own_replies(study: Study, encoding: Encoding, metrics: Sequence[str]) -> list[Replies]:
     """Each judge's replies on the metrics that are predicted; none where only aspects are looked at."""
     used = encoding.judges if encoding.view != "decomposed" else ()
@@ -131,20 +138,28 @@ def _pairs(
     n = len(study.items)
     keys = [k * n + study.ratings.item[rows].astype(np.intp) for k, rows in enumerate(people)]
     keys += [reply.metric * n + reply.item for reply in replies]
-    every = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *keys]))
+    counts = np.zeros(max(len(metrics), 1) * n, dtype=np.bool_)
+    for part in keys:
+        counts[part] = True
     column = study.ratings.attributes.get("used_as_example")
     if column is not None:
         said = [value.strip().lower() in ("true", "1", "yes") for value in column.values]
         flagged = np.array([*said, False], dtype=np.bool_)[column.codes]
+        names = [metric.name for metric in study.metrics]
         for k, name in {*enumerate(metrics), *((0, aspect.metric) for aspect in encoding.aspects)}:
-            code = study.metric_index(name)
+            code = names.index(name) if name in names else -1
             shown = study.ratings.item[flagged & (study.ratings.metric == code)].astype(np.intp)
-            every = np.setdiff1d(every, k * n + shown)
+            counts[k * n + shown] = False
+    every = np.flatnonzero(counts)
     return every % n, every // n
 
 
+Placed = Sequence[tuple[Replies, Positions]]
+"""Each judge's replies, and the row of each of them."""
+
+
 def _features(
-    study: Study, encoding: Encoding, metrics: Sequence[str], place: _Place, replies: Sequence[Replies]
+    study: Study, encoding: Encoding, metrics: Sequence[str], place: _Place, replies: Placed
 ) -> Features:
     known = np.array(
         [encoding.metrics.index(name) if name in encoding.metrics else -1 for name in metrics], dtype=np.int32
@@ -160,7 +175,7 @@ def _features(
     n = len(study.items)
     return Features(
         encoding.scale,
-        tuple(_outputs(encoding, place, replies)),
+        tuple(_outputs(encoding, len(place.item), replies)),
         known[place.metric],
         encoding.metrics,
         system[place.item],
@@ -172,15 +187,14 @@ def _features(
     )
 
 
-def _outputs(encoding: Encoding, place: _Place, replies: Sequence[Replies]) -> Iterator[JudgeOutput]:
+def _outputs(encoding: Encoding, n_rows: int, replies: Placed) -> Iterator[JudgeOutput]:
     """Each judge's output on the rows, then what it said of the same items' other metrics."""
-    shape = len(place.item), len(encoding.scale.labels)
     n_own = len(replies) - len(encoding.aspects)
     own = zip(replies[:n_own], encoding.judges, encoding.judge_labels, strict=False)
-    for reply, judge, labels in own:
-        yield output_of(reply, judge, labels, encoding.scale, place.of(reply.item, reply.metric), shape[0])
-    for reply, aspect in zip(replies[n_own:], encoding.aspects, strict=True):
-        yield aspect.output(reply, place.of(reply.item, reply.metric), shape)
+    for (reply, at), judge, labels in own:
+        yield output_of(reply, judge, labels, encoding.scale, at, n_rows)
+    for (reply, at), aspect in zip(replies[n_own:], encoding.aspects, strict=True):
+        yield aspect.output(reply, at, (n_rows, len(encoding.scale.labels)))
 
 
 def _columns(parts: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
@@ -194,6 +208,8 @@ def _target(
     c, n = len(encoding.scale.labels), len(place.item)
     rows, raters, labels = [], [], []
     for k, (name, own) in enumerate(zip(metrics, people, strict=True)):
+        if not len(own):
+            continue
         code = np.array(
             [encoding.scale.code(label) for label in study.metric(name).scale.labels], dtype=np.intp
         )

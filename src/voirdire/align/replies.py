@@ -57,12 +57,11 @@ class Replies:
 
 def replies_of(study: Study, judge: str, metrics: Sequence[str]) -> Replies:
     """Every reply of ``judge`` on ``metrics``, usable or not."""
-    code = next((k for k, rater in enumerate(study.raters) if rater.id == judge), -1)
+    code = next((k for k in study.raters_of("judge") if study.raters[k].id == judge), None)
     vocabulary: dict[str, int] = {}
     rows, position, own = [], [], []
     for k, name in enumerate(metrics):
-        of_metric = study.rows(name, kind="judge", usable=False)
-        of_metric = of_metric[study.ratings.rater[of_metric] == code]
+        of_metric = np.zeros(0, dtype=np.intp) if code is None else study.replies(name, code)
         rows.append(of_metric)
         position.append(np.full(len(of_metric), k, dtype=np.intp))
         own.append(_own(study, of_metric, study.metric(name).scale.labels, vocabulary))
