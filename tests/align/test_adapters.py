@@ -9,6 +9,7 @@ from voirdire.align.adapters.covariates import column_values, contrast_columns, 
 from voirdire.align.adapters.embedding import COMPONENTS, Projection
 from voirdire.align.adapters.label_probabilities import from_label_probabilities
 from voirdire.align.adapters.repeated import most_frequent, votes_of
+from voirdire.align.adapters.score import score_of_runs
 from voirdire.align.adapters.verbalised import lift_zeros
 from voirdire.align.observe import features_of
 from voirdire.errors import UserError
@@ -38,6 +39,19 @@ def test_runs_are_votes_and_replies_without_a_verdict_are_not() -> None:
     row, own = np.array([0, 0, 0, 1, 2, 2]), np.array([1, 1, 0, -1, 3, -1])
     assert votes_of(row, np.array([1, 1, 0, -1, -1, -1]), 3, 2).tolist() == [[1, 2], [0, 0], [0, 0]]
     assert most_frequent(row, own, 3, 4).tolist() == [1, 4, 3]
+
+
+def test_one_reply_a_row_is_read_like_several_alike(rng: np.random.Generator) -> None:
+    row, own = np.flatnonzero(rng.random(40) < 0.7), rng.integers(-1, 3, 40)
+    own, value = own[row], np.where(own[row] < 0, np.nan, own[row] + 0.5)
+    twice = np.tile(row, 2)
+    np.testing.assert_array_equal(
+        most_frequent(row, own, 40, 3), most_frequent(twice, np.tile(own, 2), 40, 3)
+    )
+    for one, two in zip(
+        score_of_runs(row, value, 40), score_of_runs(twice, np.tile(value, 2), 40), strict=True
+    ):
+        np.testing.assert_allclose(one, two)
 
 
 def pairs() -> Study:

@@ -83,6 +83,14 @@ def test_bounds_are_beta_quantiles_and_the_grid_is_near_them() -> None:
     many = np.stack([share, 1 - share], axis=1)
     low, _ = share_bounds(many, np.zeros_like(many), 5.0)
     assert np.abs(low[:500] - beta.ppf(0.05, 5 * many[:500], 5 * (1 - many[:500]))).max() < 1e-3
+    labels = np.random.default_rng(2).multinomial(2, [0.4, 0.6], size=len(many)).astype(float)
+    labels[:700] = [3.0, 0.0]  # few rows with three labels, exact
+    low, high = share_bounds(many, labels, 5.0)
+    for rows in (slice(0, 300), slice(700, 1000)):
+        alpha = 5 * many[rows] + labels[rows]
+        total = alpha.sum(axis=1, keepdims=True)
+        assert np.abs(low[rows] - beta.ppf(0.05, alpha, total - alpha)).max() < 1e-3
+        assert np.abs(high[rows] - beta.ppf(0.95, alpha, total - alpha)).max() < 1e-3
     assert np.isnan(share_bounds(q, counts, math.nan)[0]).all()
 
 

@@ -96,6 +96,18 @@ def test_rows_select_by_kind_slice_and_use(study: Study) -> None:
     assert study.panel("tone", where=topic["topic = y"]).coded.n_items == 2
 
 
+def test_replies_are_every_rating_of_a_rater_in_order(study: Study) -> None:
+    ratings = study.ratings
+    for code, metric in enumerate(study.metrics):
+        for rater in range(len(study.raters)):
+            own = [
+                row
+                for row in range(len(ratings))
+                if ratings.metric[row] == code and ratings.rater[row] == rater
+            ]
+            assert study.replies(metric.name, rater).tolist() == own
+
+
 def test_an_unknown_metric_is_a_mistake(study: Study) -> None:
     with pytest.raises(UserError, match=r"no metric named 'tine'.*tone"):
         study.rows("tine")

@@ -141,7 +141,7 @@ class Features:
     def votes_vary(self) -> bool:
         """Whether a row can hold several votes, so that their smoothing matters."""
         voting = sum(bool(output.votes.any()) for output in self.judges)
-        return voting > 1 or any(bool((output.votes.sum(axis=1) > 1).any()) for output in self.judges)
+        return voting > 1 or any(bool((output.n_votes > 1).any()) for output in self.judges)
 
     def take(self, rows: Rows) -> Features:
         """The features of ``rows`` only."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ def share_bounds(
     """Credal interval of each label's share among people, lower and upper (n, C): Beta quantiles.
 
     The share of label c is Beta(a_c, A - a_c) under Dir(a), a = kappa q + n. NaN where kappa is not
-    measurable. Beyond 20,000 rows those without labels are read off 2,001 exact points, within 1e-3.
+    measurable. Beyond 20,000 rows with as many labels they are read off 2,001 exact points, within 1e-3.
 
     >>> low, high = share_bounds(np.array([[0.5, 0.5]]), np.zeros((1, 2)), 2.0)
     >>> low.round(3).tolist(), high.round(3).tolist()
@@ -106,16 +107,26 @@ def share_bounds(
     if math.isnan(kappa):
         return low, high
     tails = (1 - level) / 2, (1 + level) / 2
-    exact = (counts.sum(axis=1) > 0) | (len(predicted) <= EXACT)
-    alpha = fused_alpha(predicted[exact], counts[exact], kappa)
-    total = alpha.sum(axis=1, keepdims=True)
-    mean = np.linspace(0, 1, GRID)[1:-1]
-    size = min(kappa, LARGEST_KAPPA)
+    alpha = fused_alpha(predicted, counts, kappa)
+    total = min(kappa, LARGEST_KAPPA) + counts.sum(axis=1)
+    exact = np.ones(len(total), dtype=np.bool_)
+    for size, rows in _many_alike(total):
+        exact[rows] = False
+        mean = np.linspace(0, 1, GRID)[1:-1]
+        for table, tail in zip((low, high), tails, strict=True):
+            points = betaincinv(size * mean, size * (1 - mean), tail)
+            table[rows] = np.interp(alpha[rows] / size, [0.0, *mean, 1.0], [0.0, *points, 1.0])
     for table, tail in zip((low, high), tails, strict=True):
-        table[exact] = betaincinv(alpha, total - alpha, tail)
-        points = betaincinv(size * mean, size * (1 - mean), tail)
-        table[~exact] = np.interp(predicted[~exact], [0.0, *mean, 1.0], [0.0, *points, 1.0])
+        table[exact] = betaincinv(alpha[exact], total[exact, None] - alpha[exact], tail)
     return low, high
+
+
+def _many_alike(total: Floats) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+    """Each value of ``total`` (n,) that more than 20,000 rows share, and those rows."""
+    if len(total) > EXACT:
+        for size, rows in zip(*np.unique(total, return_counts=True), strict=True):
+            if rows > EXACT:
+                yield float(size), total == size
 
 
 def posterior_draws(predicted: Floats, counts: Floats, kappa: float, rng: np.random.Generator) -> Floats:

@@ -64,8 +64,14 @@ class JudgeOutput:
     @cached_property
     def speaks(self) -> NDArray[np.bool_]:
         """Rows where the output bears on the human labels, (n,): probabilities or a vote."""
-        known: NDArray[np.bool_] = np.isfinite(self.log_probs[:, 0]) | (self.votes.sum(axis=1) > 0)
+        known: NDArray[np.bool_] = np.isfinite(self.log_probs[:, 0]) | (self.n_votes > 0)
         return known
+
+    @cached_property
+    def n_votes(self) -> Floats:
+        """How many votes each row has, (n,)."""
+        total: Floats = self.votes @ np.ones(self.votes.shape[1])
+        return total
 
     def shares(self, alpha: float) -> Floats:
         """Probabilities of the human labels (n, C): given, or (m_c + alpha / C) / (m + alpha) of votes m.
@@ -73,7 +79,7 @@ class JudgeOutput:
         A row without either is uniform.
         """
         n_labels = self.votes.shape[1]
-        smoothed: Floats = (self.votes + alpha / n_labels) / (self.votes.sum(axis=1, keepdims=True) + alpha)
+        smoothed: Floats = (self.votes + alpha / n_labels) / (self.n_votes[:, None] + alpha)
         if not self.states:
             return smoothed
         return np.where(np.isfinite(self.log_probs), np.exp(self.log_probs), smoothed)

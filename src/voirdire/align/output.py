@@ -83,7 +83,7 @@ def _log_probabilities(
     replies: Replies, scale: Scale, used: Positions, at: Positions, n_rows: int
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Log of the mean stated probability over runs (n_rows, C), and which rows lacked a label."""
-    none = np.full((n_rows, len(scale.labels)), np.nan), np.zeros(n_rows, dtype=np.bool_)
+    none = np.broadcast_to(np.nan, (n_rows, len(scale.labels))), np.zeros(n_rows, dtype=np.bool_)
     if not set(scale.labels) & set(replies.study.ratings.probabilities):
         return none
     log, floored = from_label_probabilities(replies.probabilities(scale.labels)[used])

@@ -107,6 +107,12 @@ class Study:
             rows = rows[where.mask[self.ratings.item[rows]]]
         return rows
 
+    def replies(self, metric: str, rater: int) -> Rows:
+        """Positions of every rating of ``metric`` by the rater at position ``rater``, usable or not."""
+        order, start = self._by_rater
+        cell = rater * len(self.metrics) + self.metric_index(metric)
+        return order[start[cell] : start[cell + 1]]
+
     def panel(
         self,
         metric: str,
@@ -209,6 +215,14 @@ class Study:
         order = np.argsort(self.ratings.metric, kind="stable")
         start = np.searchsorted(self.ratings.metric[order], np.arange(len(self.metrics) + 1))
         return order, start
+
+    @cached_property
+    def _by_rater(self) -> tuple[Rows, Rows]:
+        n_cells = len(self.raters) * len(self.metrics)
+        small = np.int16 if n_cells < 2**15 else np.int64  # NumPy sorts 16 bits by radix, ten times as fast
+        cell = (self.ratings.rater.astype(np.int64) * len(self.metrics) + self.ratings.metric).astype(small)
+        start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
+        return np.argsort(cell, kind="stable"), start
 
     def _cluster(self, items: NDArray[np.intp]) -> NDArray[np.int32] | None:
         if self.items.cluster is None:

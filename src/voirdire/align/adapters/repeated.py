@@ -17,7 +17,8 @@ def votes_of(
     """
     known = human >= 0
     cells = row[known] * n_labels + human[known]
-    return np.bincount(cells, minlength=n_rows * n_labels).reshape(n_rows, n_labels).astype(np.float64)
+    votes = np.bincount(cells, weights=np.ones(len(cells)), minlength=n_rows * n_labels)
+    return votes.reshape(n_rows, n_labels).astype(np.float64, copy=False)
 
 
 def most_frequent(
@@ -31,11 +32,14 @@ def most_frequent(
     [1, 4, 4]
     """
     given = own >= 0
+    code = np.full(n_rows, n_codes, dtype=np.int32)
+    if np.bincount(row[given], minlength=1).max() <= 1:
+        code[row[given]] = own[given]
+        return code
     cells, count = np.unique(row[given] * n_codes + own[given], return_counts=True)
     order = np.lexsort((cells, -count, cells // n_codes))
     cells = cells[order]
     first = np.ones(len(cells), dtype=np.bool_)
     first[1:] = cells[1:] // n_codes != cells[:-1] // n_codes
-    code = np.full(n_rows, n_codes, dtype=np.int32)
     code[cells[first] // n_codes] = cells[first] % n_codes
     return code

@@ -18,6 +18,10 @@ def score_of_runs(row: NDArray[np.intp], value: Floats, n_rows: int) -> tuple[Fl
     """
     given = np.isfinite(value)
     count = np.bincount(row[given], minlength=n_rows)
+    if count.max(initial=0) <= 1:
+        single = np.full(n_rows, np.nan)
+        single[row[given]] = value[given]
+        return single, np.zeros(n_rows)
     some = np.maximum(count, 1)
     mean = np.bincount(row[given], weights=value[given], minlength=n_rows) / some
     square = np.bincount(row[given], weights=(value[given] - mean[row[given]]) ** 2, minlength=n_rows) / some
