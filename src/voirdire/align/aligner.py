@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.calibration import predicted_disagreement
+from voirdire.align.comparison import Comparison, compare_views
 from voirdire.align.contested import dispute_chance, disputes
 from voirdire.align.encoding import Encoding
 from voirdire.align.evaluation import Evaluation
 from voirdire.align.fusion import LARGEST_KAPPA, fuse, share_bounds
 from voirdire.align.held_out import Protocol
-from voirdire.align.identity import Identity, check_labels, training_hash
+from voirdire.align.identity import Identity, check_aspects, check_labels, training_hash
 from voirdire.align.learning_curve import LearningCurve, learning_curve
 from voirdire.align.observe import Observed, features_of
 from voirdire.align.options import AlignOptions
@@ -42,8 +43,8 @@ class Aligner:
     """A fitted ``model`` with the ``encoding`` that reads new items alike and its out-of-fold ``evaluation``.
 
     ``identity`` pins the judges; ``data_hash`` is of the rows it was fitted on; ``options`` are what was
-    chosen; ``curve`` says what more labels would buy, where it was asked for. Usable on items with no human
-    label, one or several.
+    chosen; ``curve`` says what more labels would buy and ``comparison`` what verdicts on other metrics tell,
+    where they were asked for. Usable on items with no human label, one or several.
     """
 
     model: Pool
@@ -53,6 +54,7 @@ class Aligner:
     data_hash: str
     options: AlignOptions
     curve: LearningCurve | None = None
+    comparison: Comparison | None = None
 
     @property
     def kappa(self) -> float:
@@ -69,19 +71,14 @@ class Aligner:
         that as many of the metric's labelled rows reach as pairs of people dispute them.
         Human labels that exist are counted in with the judge as kappa votes. Another judge, version, prompt,
         scale or label set is a user's error that names the difference; a metric that was not fitted and has
-        other labels is left out, with a note.
+        other labels is left out, with a note. An aligner that learned from verdicts on other metrics predicts
+        its own metric alone.
         """
         if contested is not None:
             check_share("contested", contested, 0.0)
-        asked = [metric.name for metric in study.metrics] if metrics is None else list(metrics)
-        known = [name for name in asked if name in self.encoding.metrics]
-        check_labels(study, self.encoding, known, where=study.name)
-        further = [name for name in asked if name not in known]
-        alike = [name for name in further if _fits(study, self.encoding, name)]
-        if not known and not alike:
-            check_labels(study, self.encoding, further, where=study.name)
-        self.identity.check(study, [*known, *alike], where=study.name)
-        left = [f"Metric '{name}' has other labels and is left out." for name in further if name not in alike]
+        known, alike, left = _metrics_of(self.encoding, study, metrics)
+        read = self.encoding.read if self.encoding.aspects else (*known, *alike)
+        self.identity.check(study, read, where=study.name)
         found = self.evaluation.flagging if contested is None else None
         names = (*self.encoding.metrics, *alike)
         limits = {name: found.limit(name) if found else float(contested or 0) for name in names}
@@ -128,6 +125,7 @@ class Aligner:
             "model": self.model.to_dict(),
             "evaluation": self.evaluation.to_dict(),
             "curve": plain(self.curve),
+            "comparison": plain(self.comparison),
         }
 
     @classmethod
@@ -141,10 +139,12 @@ class Aligner:
             saved["data_sha256"],
             revived(AlignOptions, saved["options"]),
             revived(LearningCurve | None, saved["curve"]),
+            revived(Comparison | None, saved.get("comparison")),
         )
 
     def __str__(self) -> str:
-        return str(self.evaluation) + (f"\n{self.curve.sentence}" if self.curve else "")
+        parts = (self.evaluation, self.curve, self.comparison)
+        return "\n\n".join(str(part) for part in parts if part is not None)
 
     def _predicted(
         self, study: Study, known: Sequence[str], unknown: Sequence[str], limits: Mapping[str, float]
@@ -225,10 +225,10 @@ def align(
     chosen = options or AlignOptions()
     say = progress or (lambda text: None)
     metrics = chosen.metrics or _rated_by_both(study)
-    observed = features_of(
-        study, judges=chosen.judges or None, metrics=metrics, columns=chosen.columns
-    ).labelled
-    rngs = np.random.default_rng(chosen.seed).spawn(4)
+    encoding = Encoding.of(study, judges=chosen.judges or None, metrics=metrics, columns=chosen.columns)
+    encoding = encoding.viewed(study, chosen.view)
+    observed = features_of(study, metrics=metrics, encoding=encoding).labelled
+    rngs = np.random.default_rng(chosen.seed).spawn(5)
     observed = _at_most(observed, chosen.most_rows, rngs[2])
     protocol = Protocol(
         select=chosen.select,
@@ -244,18 +244,22 @@ def align(
     curve = None
     if chosen.curve:
         one = evaluation.power[0].gain_of_one.value
-        curve = learning_curve(
-            observed.features, observed.target, select=chosen.select, gain_of_one=one, say=say, rng=rngs[3]
-        )
+        rows = observed.features, observed.target
+        curve = learning_curve(*rows, options=chosen, gain_of_one=one, say=say, rng=rngs[3])
+    comparison = None
+    if chosen.compare_views:
+        say("Comparing holistic and decomposed verdicts")
+        comparison = compare_views(study, metrics, chosen, protocol=protocol, rng=rngs[4])
     say("Fitting on all labels")
     return Aligner(
         fit(observed.features, observed.target, select=chosen.select, rng=rngs[1]),
         observed.encoding,
         evaluation,
-        Identity.of(study, observed.encoding.judges, observed.encoding.metrics),
+        Identity.of(study, encoding.judges, encoding.read),
         training_hash(observed, study),
         chosen,
         curve,
+        comparison,
     )
 
 
@@ -278,6 +282,24 @@ def _at_most(observed: Observed, most: int, rng: np.random.Generator) -> Observe
     order = rng.permutation(int(cluster.max()) + 1)
     size = np.bincount(cluster)[order]
     return observed.take(np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most])))
+
+
+def _metrics_of(
+    encoding: Encoding, study: Study, metrics: Sequence[str] | None
+) -> tuple[list[str], list[str], list[str]]:
+    """Fitted metrics to predict, others with the same labels, and a note on each that is left out."""
+    if encoding.aspects:
+        check_aspects(study, encoding, metrics or (), where=study.name)
+        return list(encoding.metrics), [], []
+    asked = [metric.name for metric in study.metrics] if metrics is None else list(metrics)
+    known = [name for name in asked if name in encoding.metrics]
+    check_labels(study, encoding, known, where=study.name)
+    further = [name for name in asked if name not in known]
+    alike = [name for name in further if _fits(study, encoding, name)]
+    if not known and not alike:
+        check_labels(study, encoding, further, where=study.name)
+    left = [f"Metric '{name}' has other labels and is left out." for name in further if name not in alike]
+    return known, alike, left
 
 
 def _fits(study: Study, encoding: Encoding, metric: str) -> bool:

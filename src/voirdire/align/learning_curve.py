@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.features import Features, Target
+from voirdire.align.learning_curve_raters import Spread, spread_of_labels
+from voirdire.align.options import AlignOptions
 from voirdire.align.scores import log_score
 from voirdire.align.selection import fit
 from voirdire.errors import UserError
@@ -43,6 +45,8 @@ class LearningCurve:
 
     ``next_gain`` is what 100 more labels should buy, in nats a row, ``votes`` the same in units of what one
     more person's label tells; NaN where that is not measurable. Intervals are over draws of the same data.
+    Labelling more is not worth it where ``left`` is below ``smallest``, the smallest gain that matters to a
+    decision. ``spread`` says whether to label new items or the same ones again.
     """
 
     points: tuple[CurvePoint, ...]
@@ -52,11 +56,13 @@ class LearningCurve:
     left: Estimate
     next_gain: Estimate
     votes: float
+    smallest: float = STOP
+    spread: Spread | None = None
 
     @property
     def stop(self) -> bool:
-        """Whether all further labels would buy less than 0.005 nats a row."""
-        return self.left.value < STOP
+        """Whether all further labels would buy less than ``smallest`` nats a row, by the best estimate."""
+        return self.left.value < self.smallest
 
     @property
     def sentence(self) -> str:
@@ -65,18 +71,32 @@ class LearningCurve:
         gain = f"{_nats(found.value)} nats a row [{_nats(found.low)}, {_nats(found.high)}]"
         votes = "" if math.isnan(self.votes) else f", about {self.votes:.2f} human votes"
         buy = f"Another {MORE} labels should buy {gain}{votes}"
-        if self.stop:
-            return (
-                f"{buy}. All further labels would buy less than {STOP} nats: stop labelling to fit this map."
-            )
-        return f"{buy}; all further labels together about {self.left.value:.3f}."
+        if not self.stop:
+            return f"{buy}; all further labels together about {self.left.value:.3f}."
+        doubt = f" (up to {self.left.high:.3f} is possible)" if self.left.high >= self.smallest else ""
+        return (
+            f"{buy}. All further labels would buy less than {self.smallest:g} nats{doubt}: stop labelling to "
+            "fit this map."
+        )
+
+    def __str__(self) -> str:
+        sizes = [f"{point.n_labels:.0f}" for point in self.points]
+        losses = [f"{point.loss.value:.3f}" for point in self.points]
+        wide = [max(map(len, pair)) for pair in zip(sizes, losses, strict=True)]
+        rows = (("labels", sizes), ("loss (nats)", losses))
+        table = [
+            f"{head:11}  {'  '.join(cell.rjust(w) for cell, w in zip(cells, wide, strict=True))}"
+            for head, cells in rows
+        ]
+        spread = [] if self.spread is None else ["", str(self.spread)]
+        return "\n".join([*table, self.sentence, *spread])
 
 
 def learning_curve(
     features: Features,
     target: Target,
     *,
-    select: str = "pool",
+    options: AlignOptions | None = None,
     draws: int = 4,
     gain_of_one: float = math.nan,
     say: Callable[[str], None] = lambda text: None,
@@ -86,7 +106,10 @@ def learning_curve(
 
     ``features`` and ``target`` are rows with human labels; parts are nested, and drawn ``draws`` times.
     ``gain_of_one`` is what one more person's label tells (nats). Fewer than 60 clusters are a user's error.
+    Of ``options`` what is selected and the smallest gain that matters count. Whether to label new items or
+    the same ones again is tried where 60 clusters have two labels.
     """
+    chosen = options or AlignOptions()
     names = np.unique(target.cluster)
     if len(names) < FEWEST_CLUSTERS:
         raise UserError(
@@ -97,12 +120,15 @@ def learning_curve(
     sizes, losses = [], []
     for draw, own in enumerate(rng.spawn(draws)):
         say(f"Learning curve, draw {draw + 1} of {draws}")
-        n, loss = _one_draw(features, target, own.permutation(names), select, own)
+        n, loss = _one_draw(features, target, own.permutation(names), chosen.select, own)
         sizes.append(n)
         losses.append(loss)
-    return shape_of_curve(
+    curve = shape_of_curve(
         np.array(sizes), np.array(losses), int(target.counts.sum()), gain_of_one=gain_of_one
     )
+    say("Learning curve over raters an item")
+    spread = spread_of_labels(features, target, select=chosen.select, level=chosen.level, rng=rng)
+    return replace(curve, smallest=chosen.smallest_gain, spread=spread)
 
 
 def shape_of_curve(

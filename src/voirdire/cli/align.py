@@ -50,6 +50,20 @@ def command(
     folds: Annotated[int, typer.Option("--folds", help="Parts of the outer cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option("--repeats", help="How often the parts are dealt anew.")] = 3,
     curve: Annotated[bool, typer.Option("--curve", help="Say what more labels would buy (slower).")] = False,
+    smallest_gain: Annotated[
+        float, typer.Option("--smallest-gain", metavar="NATS", help="With --curve: stop below this.")
+    ] = 0.005,
+    view: Annotated[
+        str,
+        typer.Option(
+            "--view",
+            help="Of one metric: learn from verdicts on it (holistic), on the others (decomposed), both.",
+        ),
+    ] = "holistic",
+    compare_views: Annotated[
+        bool,
+        typer.Option("--compare-views", help="Of one metric: compare the views at equal labels (slower)."),
+    ] = False,
     level: flags.Level = 0.95,
     credal: Annotated[float, typer.Option("--credal", help="Coverage of predicted shares' bounds.")] = 0.9,
     seed: flags.Seed = 20261129,
@@ -72,6 +86,9 @@ def command(
         level=level,
         credal=credal,
         curve=curve,
+        smallest_gain=smallest_gain,
+        view=view,
+        compare_views=compare_views,
         seed=seed,
     )
     with steps(quiet=quiet or as_json) as step, mapping(jobs) as run:
