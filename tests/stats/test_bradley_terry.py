@@ -111,7 +111,7 @@ def test_the_graph_decides_as_every_split_in_two(table: np.ndarray) -> None:
 @settings(max_examples=30, deadline=None)
 @given(wins)
 def test_estimates_are_those_of_logistic_regression(table: np.ndarray) -> None:
-    """statsmodels' binomial fit without intercept: a row a pair, design +1 and −1, the last system left out."""
+    """statsmodels' binomial fit without intercept: a row a pair, design +1 and −1, the last one left out."""
     assume(with_a_finite_fit(table))
     n = len(table)
     rows, design = [], []
