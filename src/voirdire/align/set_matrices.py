@@ -20,6 +20,7 @@ __all__ = ["PAIRS_ADVISED", "PairedLabels", "SetMatrices", "paired_labels", "set
 Floats = NDArray[np.float64]
 PAIRS_ADVISED = 100
 """Pairs of a response set and a forced choice below which the matrices are refused (Guerdan et al. 2025)."""
+JEFFREYS = 0.5
 SLIP = 0.05
 """Share of the prior for a choice outside one's own set."""
 
@@ -143,8 +144,8 @@ def set_matrices(
 
     Each column has a Dirichlet prior worth ``strength`` pairs. Forward: an even choice among the set's
     verdicts, with 5 % for a choice outside. Reverse: the shares of all sets that contain the choice. The
-    interval weighs whole clusters by Exp(1) draws and adds the prior's Gamma draws: with one pair a cluster
-    that is the Dirichlet posterior. Fewer pairs than ``fewest`` are refused with how many are lacking.
+    interval weighs whole clusters by Exp(1) draws, so that pairs of one cluster count as fewer. Fewer pairs
+    than ``fewest`` are refused with how many are lacking.
 
     Source: Guerdan et al. 2025 (arXiv 2503.05965); Rubin 1981 for the Bayesian bootstrap.
     """
@@ -157,11 +158,9 @@ def set_matrices(
             fix=f"ask people both questions on {max(fewest, 1) - len(pairs):,} more labels",
         )
     table, (forward, reverse) = pairs.table(), _priors(pairs, strength)
-    drawn = _drawn(pairs, (forward, reverse), resamples, rng)
-    tails = (1 - level) / 2, (1 + level) / 2
-    (forward_low, forward_high), (reverse_low, reverse_high) = (
-        np.quantile(one, tails, axis=0) for one in drawn
-    )
+    drawn = _drawn(pairs, resamples, rng)
+    forward_low, forward_high = _bounds(table, forward, drawn, level, rng)
+    reverse_low, reverse_high = _bounds(table.T, reverse, drawn.transpose(0, 2, 1), level, rng)
     return SetMatrices(
         pairs.scale,
         len(pairs),
@@ -192,15 +191,23 @@ def _columns(table: Floats) -> Floats:
     return shares
 
 
-def _drawn(
-    pairs: PairedLabels, priors: tuple[Floats, Floats], resamples: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Draws of the forward (B, O, V) and of the reverse (B, V, O) matrix."""
+def _drawn(pairs: PairedLabels, resamples: int, rng: np.random.Generator) -> Floats:
+    """Tables of pairs (B, O, V) with whole clusters weighted by Exp(1) draws."""
     groups = np.unique(pairs.cluster, return_inverse=True)[1]
-    forward, reverse = [], []
-    for _ in range(resamples):
-        weights = rng.exponential(size=groups.max() + 1)[groups]
-        table = pairs.table(weights)
-        forward.append(_columns(table + rng.gamma(priors[0])))
-        reverse.append(_columns(table.T + rng.gamma(priors[1])))
-    return np.array(forward), np.array(reverse)
+    return np.stack([pairs.table(rng.exponential(size=groups.max() + 1)[groups]) for _ in range(resamples)])
+
+
+def _bounds(
+    table: Floats, prior: Floats, drawn: Floats, level: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Bounds of each entry of ``table`` (X, Y) as a share of its column; ``drawn`` (B, X, Y) are its draws.
+
+    Each entry and the rest of its column have at least Jeffreys' half a pair as prior; the bound is 0 where
+    no pair is there, 1 where all are (Brown, Cai & DasGupta 2001).
+    """
+    rest, drawn_rest = (one.sum(axis=-2, keepdims=True) - one for one in (table, drawn))
+    prior_rest = prior.sum(axis=0) - prior
+    entry = drawn + rng.gamma(np.maximum(prior, JEFFREYS), size=drawn.shape)
+    others = drawn_rest + rng.gamma(np.maximum(prior_rest, JEFFREYS), size=drawn.shape)
+    low, high = np.quantile(entry / (entry + others), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.where(table == 0, 0.0, low), np.where(rest == 0, 1.0, high)
