@@ -96,8 +96,8 @@ def alternative_annotator_test(
     (n_raters,)): one-sided paired t, Benjamini-Yekutieli over the annotators at 1 - ``level``.
 
     Below 30 items ``small`` decides: ``"wilcoxon"`` as published, ``"skip"`` as in the authors' code, or
-    ``"exact"``, the only one of the three that keeps its error rate (Wilcoxon rejects a judge exactly at the
-    margin in 14 to 94 % of studies, see :mod:`voirdire.stats.below_margin`). Where all d of a person are
+    ``"exact"``, the one that keeps its error rate (Wilcoxon tests symmetry and not the mean: it rejects in up
+    to 94 % of studies where the mean is exactly the margin). Where all d of a person are
     equal, t is undefined and the bound (1 - epsilon)^n is used. Items in clusters are taken as such unless
     ``clustered`` is False, which is the published test: t on the clusters' sums, clusters - 1 df, at any
     number of items.
