@@ -60,7 +60,7 @@ def log_likelihood(rows: np.ndarray, prevalence: np.ndarray, confusion: np.ndarr
     return float(np.log(joint.sum(axis=1)).sum())
 
 
-def drawn(seed: int, n: int = 40, raters: int = 3, accuracy: float = 0.8) -> np.ndarray:
+def drawn(seed: int, n: int = 40, raters: int = 5, accuracy: float = 0.8) -> np.ndarray:
     """Rows (item, rater, label) of binary labels, a fifth of them missing."""
     rng = np.random.default_rng(seed)
     truth = rng.random(n) < 0.6
@@ -84,7 +84,7 @@ def test_a_general_optimiser_finds_nothing_likelier_nearby(seed: int) -> None:
     assert log_likelihood(rows, found.prevalence, found.confusion) == pytest.approx(found.log_likelihood)
 
     def loss(x: np.ndarray) -> float:
-        return -log_likelihood(rows, softmax(x[:2]), softmax(x[2:].reshape(3, 2, 2)))
+        return -log_likelihood(rows, softmax(x[:2]), softmax(x[2:].reshape(5, 2, 2)))
 
     start = np.log(np.clip(np.append(found.prevalence, found.confusion.ravel()), 1e-6, None))
     search = minimize(loss, start, method="BFGS", options={"gtol": 1e-4})
@@ -102,7 +102,7 @@ def test_one_coin_is_the_best_over_its_parameters() -> None:
         table = np.stack([np.stack([a, 1 - a], axis=1), np.stack([1 - a, a], axis=1)], axis=1)
         return -log_likelihood(rows, np.array([1 - p, p]), table)
 
-    search = minimize(loss, np.array([0.4, 1.4, 1.4, 1.4]), method="BFGS", options={"gtol": 1e-7})
+    search = minimize(loss, np.array([0.4, *[1.4] * 5]), method="BFGS", options={"gtol": 1e-7})
     assert -search.fun == pytest.approx(found.log_likelihood, abs=1e-5)
     assert 1 / (1 + np.exp(-search.x[1:])) == pytest.approx(right, abs=1e-3)
 
@@ -126,7 +126,7 @@ def test_names_of_labels_raters_and_items_change_nothing(seed: int) -> None:
     rows = drawn(seed)
     rng = np.random.default_rng(seed)
     base = fit(rows)
-    items, raters = rng.permutation(40), rng.permutation(3)
+    items, raters = rng.permutation(40), rng.permutation(5)
     renamed = np.column_stack([items[rows[:, 0]], raters[rows[:, 1]], 1 - rows[:, 2]])
     other = fit(renamed[rng.permutation(len(rows))])
     assert other.log_likelihood == pytest.approx(base.log_likelihood, abs=1e-6)

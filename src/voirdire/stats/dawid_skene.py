@@ -21,10 +21,10 @@ __all__ = ["DawidSkene", "Mode", "dawid_skene"]
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-ITERATIONS = 20_000
+ITERATIONS = 5_000
 STILL = 1e-12
 """EM stops where a step gains less than this share of the log likelihood,"""
-SETTLED = 1e-8
+SETTLED = 1e-6
 """and moves no item's class by more than this."""
 SAME = 1e-4
 """Log likelihoods nearer than this are one mode."""
