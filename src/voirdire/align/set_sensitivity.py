@@ -12,7 +12,8 @@ from voirdire.align.set_table import SetTable
 
 __all__ = ["BETAS", "SetSensitivity", "set_sensitivity"]
 
-BETAS = tuple(round(0.05 * step, 2) for step in range(21))
+BETAS = tuple(round(0.05 * step, 2) for step in range(20))
+"""At 1 everybody accepts everything, and judges of one verdict a row are all alike."""
 
 
 @dataclass(frozen=True)
