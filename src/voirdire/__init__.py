@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from voirdire.checks.audit import Audit, StandIn, audit
     from voirdire.checks.finding import Finding
     from voirdire.checks.options import AuditOptions
+    from voirdire.decide.rates import rates
+    from voirdire.decide.rates_options import RatesOptions
+    from voirdire.decide.rates_result import Rates
     from voirdire.errors import UserError, UserErrors
     from voirdire.opening import open
     from voirdire.stats.estimate import Estimate
@@ -40,6 +43,8 @@ __all__ = [
     "Policy",
     "Predictions",
     "Rater",
+    "Rates",
+    "RatesOptions",
     "Scale",
     "StandIn",
     "Study",
@@ -49,6 +54,7 @@ __all__ = [
     "align",
     "audit",
     "open",
+    "rates",
 ]
 
 _HOME = {
@@ -63,6 +69,8 @@ _HOME = {
     "Policy": "voirdire.study.policy",
     "Predictions": "voirdire.align.predictions",
     "Rater": "voirdire.study.rater",
+    "Rates": "voirdire.decide.rates_result",
+    "RatesOptions": "voirdire.decide.rates_options",
     "Scale": "voirdire.study.scale",
     "StandIn": "voirdire.checks.audit",
     "Study": "voirdire.study.study",
@@ -71,6 +79,7 @@ _HOME = {
     "align": "voirdire.align.aligner",
     "audit": "voirdire.checks.audit",
     "open": "voirdire.opening",
+    "rates": "voirdire.decide.rates",
 }
 
 

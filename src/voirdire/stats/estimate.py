@@ -37,6 +37,7 @@ REASONS = {
     "not_converged": "the fit did not converge",
     "separated": "a threshold parts wins from losses, so the best coefficient is infinite",
     "too_large": "the design is too large for this method",
+    "scale_mismatch": "the judge answers on another scale than people, and no map is declared",
     "people_tell_nothing": "one more person predicts no better than base rates",
 }
 """Why a number can be undefined: the machine's word and the reader's."""

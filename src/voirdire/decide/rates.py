@@ -1,0 +1,252 @@
+"""What people would say of every system, from few human labels and a judge's verdict on every item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.cross_fit import cross_fit
+from voirdire.align.observe import Observed, features_of
+from voirdire.align.selection import applicable
+from voirdire.decide.rates_cells import Means, direct_means
+from voirdire.decide.rates_intervals import cell_estimates, on_simplex
+from voirdire.decide.rates_judges import judge_rates, other_scale
+from voirdire.decide.rates_options import RatesOptions
+from voirdire.decide.rates_pooled import with_pooled
+from voirdire.decide.rates_population import Layer, Population, layers, population, sampling_chance
+from voirdire.decide.rates_quantities import Quantity, quantities
+from voirdire.decide.rates_ranks import compared
+from voirdire.decide.rates_result import Rates
+from voirdire.decide.rates_rows import Difference, JudgeRate, Rate
+from voirdire.errors import UserError
+from voirdire.study.combine import check_matched, combine, judged_metrics
+from voirdire.study.study import Study
+
+__all__ = ["AUTO", "rates"]
+
+AUTO = ("stack", "temperature_bias", "confusion_row", "metric_prior")
+"""Quick maps from the judge's output to people's labels; the first that applies is taken."""
+
+Floats = NDArray[np.float64]
+
+
+def rates(
+    study: Study,
+    options: RatesOptions | None = None,
+    *,
+    verdicts: Study | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Rates:
+    """Every system's human-judgment rate, mean or label distribution, corrected for the judge's errors.
+
+    Each judged item of ``study`` (and of ``verdicts``, joined by item) has a predicted distribution of human
+    labels that did not see its own labels; prediction-powered inference corrects the predictions' mean by
+    what labelled items show to be wrong with it. Right whatever the judge is like, as long as labelled items
+    are a random sample of the judged ones, or their chances stand in a column. Systems with few labels
+    borrow from the others. No human label, no judge, fewer than 30 labelled items on every metric and no
+    item that both judged are users' errors.
+
+    Source: Angelopoulos et al. 2023 (PPI, PPI++); Zrnic & Candes 2024 (cross-fitting).
+    """
+    chosen = options or RatesOptions()
+    if not isinstance(study, Study) or not isinstance(chosen, RatesOptions):
+        raise UserError("rates() takes a Study and RatesOptions", fix="voirdire.rates(voirdire.open(source))")
+    say = progress or (lambda text: None)
+    if verdicts is not None:
+        say("Joining verdicts")
+        study = combine(study, verdicts)
+    check_matched(study, metrics=chosen.metrics)
+    rng = np.random.default_rng(chosen.seed)
+    made = _Made([], [], [], [])
+    for group in judged_metrics(study, chosen.metrics):
+        _group(study, group, chosen, made, say, rng)
+    if not made.rows:
+        raise UserError(made.notes[0].rstrip("."), fix="label more items")
+    notes = (*dict.fromkeys(made.notes),)
+    return Rates(
+        tuple(made.rows),
+        tuple(made.differences),
+        notes,
+        ", ".join(dict.fromkeys(made.select)),
+        chosen.level,
+        chosen.seed,
+    )
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What has been computed so far, metric after metric."""
+
+    rows: list[Rate]
+    differences: list[Difference]
+    notes: list[str]
+    select: list[str]
+
+
+def _group(
+    study: Study,
+    metrics: Sequence[str],
+    options: RatesOptions,
+    made: _Made,
+    say: Callable[[str], None],
+    rng: np.random.Generator,
+) -> None:
+    """Rates of metrics that share one scale, predicted together."""
+    observed = features_of(study, judges=options.judges or None, metrics=metrics)
+    labelled = int((observed.target.labelled & observed.asked).sum())
+    if labelled < options.fewest:
+        made.notes.append(_too_few(metrics, labelled, options.fewest))
+        return
+    select = _select(observed, options.select)
+    say(f"Predicting {len(observed):,} rows from {labelled:,} labelled ones")
+    fitted = cross_fit(observed, select=select, rng=rng)
+    chance = sampling_chance(study, fitted, options.probability)
+    made.select.append(select)
+    for position in range(len(observed.encoding.metrics)):
+        rows = population(study, fitted, position, chance)
+        if rows.n_labelled < options.fewest:
+            made.notes.append(_too_few([rows.metric.name], rows.n_labelled, options.fewest))
+            continue
+        say(f"Correcting {rows.metric.name}")
+        _metric(study, rows, options, made, rng)
+
+
+def _too_few(metrics: Sequence[str], labelled: int, fewest: int) -> str:
+    names = ", ".join(metrics)
+    return (
+        f"{names}: {labelled:,} judged items have a human label, of {fewest:,} that a corrected rate needs."
+    )
+
+
+def _select(observed: Observed, wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    usable = observed.labelled.features
+    return next(name for name in AUTO if applicable(usable, [name]))
+
+
+def _metric(
+    study: Study, rows: Population, options: RatesOptions, made: _Made, rng: np.random.Generator
+) -> None:
+    """Every layer's rows and differences of one metric, and what is to be said of it."""
+    every = quantities(rows.metric, rows.scale)
+    for layer in layers(study, rows):
+        told = [quantity for quantity in every if not quantity.sided or layer.kind != "all"]
+        means = [_means(layer, rows, quantity, options.fewest) for quantity in told]
+        means = _projected(told, means)
+        for quantity, one in zip(told, means, strict=True):
+            found = list(_rates(layer, rows, quantity, one, options.level))
+            if layer.kind == "system" and quantity.main:
+                ranks, differences = compared(rows.metric.name, layer.names, quantity, one, options, rng)
+                found = [replace(rate, rank=rank) for rate, rank in zip(found, ranks, strict=True)]
+                made.differences.extend(differences)
+            made.rows.extend(found)
+        made.notes.extend(_said(layer, rows, means[0], options.fewest))
+    made.notes.extend(_said_of_judges(rows))
+
+
+def _means(layer: Layer, rows: Population, quantity: Quantity, fewest: int) -> Means:
+    y, f, of_labels = _values(layer, rows, quantity)
+    direct = direct_means(layer.design, y, f, of_labels)
+    return with_pooled(direct, layer.design, y, f, fewest=fewest, span=quantity.span)
+
+
+def _values(layer: Layer, rows: Population, quantity: Quantity) -> tuple[Floats, Floats, Floats]:
+    """The quantity by entry, as people said (e,) and as predicted (e,), and of each single label (m,)."""
+    at, swapped, design = layer.design.row, layer.swapped, layer.design
+
+    def of(table: Floats) -> Floats:
+        one = (table @ quantity.value)[at]
+        return np.where(swapped, (table @ quantity.swapped)[at], one) if swapped.any() else one
+
+    other = swapped[design.label_entry]
+    labels = design.label_value
+    return (
+        of(rows.mean_label),
+        of(rows.predicted),
+        np.where(other, quantity.swapped[labels], quantity.value[labels]),
+    )
+
+
+def _projected(every: Sequence[Quantity], means: Sequence[Means]) -> list[Means]:
+    """Shares of all labels of a cell made one distribution."""
+    at = [k for k, quantity in enumerate(every) if quantity.name.startswith("share of ")]
+    labels = {every[k].label: k for k in at}
+    if len(labels) < 2:
+        return list(means)
+    table = np.stack([means[k].value for k in labels.values()], axis=1)
+    nearest = dict(zip(labels, on_simplex(table).T, strict=True))
+    return [
+        replace(one, value=nearest[quantity.label]) if quantity.label in nearest else one
+        for quantity, one in zip(every, means, strict=True)
+    ]
+
+
+def _rates(layer: Layer, rows: Population, quantity: Quantity, means: Means, level: float) -> Iterator[Rate]:
+    design = layer.design
+    y, _, _ = _values(layer, rows, quantity)
+    people = (y, layer.swapped)
+    judges: list[list[JudgeRate]] = [
+        judge_rates(judge, design, quantity, rows.scale, people, level=level) for judge in rows.judges
+    ]
+    counts = design.rows, design.labelled_rows, design.labels
+    for cell, name in enumerate(layer.names):
+        corrected, new_raters, alone = cell_estimates(means, design, quantity, cell, level=level)
+        own, variance = means.alone_variance[cell], means.covariance[cell, cell]
+        n_items, n_labelled, n_labels = (int(each[cell]) for each in counts)
+        yield Rate(
+            rows.metric.name,
+            name,
+            quantity.name,
+            corrected,
+            new_raters,
+            alone,
+            tuple(each[cell] for each in judges),
+            n_items,
+            n_labelled,
+            n_labels,
+            int(means.raters[cell]),
+            "pooled" if means.pooled[cell] else "direct",
+            float(means.tuning[cell]),
+            float(own / variance) if variance > 0 else float("nan"),
+        )
+
+
+def _said(layer: Layer, rows: Population, means: Means, fewest: int) -> Iterator[str]:
+    """Which systems borrow from others, or have no rate at all."""
+    if layer.kind == "all" or not means.pooled.any():
+        return
+    what = "systems" if layer.kind == "system" else "pairs"
+    n = int(means.pooled.sum())
+    verb = (
+        "have no corrected rate, for too few systems have labels to borrow from"
+        if np.isnan(means.value[means.pooled]).all()
+        else "borrow from the others (method pooled)"
+    )
+    yield (
+        f"{rows.metric.name}: {n:,} of {len(layer.names):,} {what} have fewer than {fewest:,} labelled items "
+        f"and {verb}."
+    )
+
+
+def _said_of_judges(rows: Population) -> Iterator[str]:
+    name = rows.metric.name
+    if rows.unjudged:
+        yield f"{name}: {rows.unjudged:,} labelled items without a verdict are left out."
+    for judge in rows.judges:
+        missing = int((judge.code >= len(judge.labels)).sum())
+        if missing:
+            yield (
+                f"{name}: {judge.judge} gave no verdict on {missing:,} of {len(rows.item):,} items; they "
+                "count as a reply of their own in the prediction and in no naive rate."
+            )
+        foreign = other_scale(judge, rows.scale)
+        if foreign:
+            shown = ", ".join(f"'{label}'" for label in foreign[:3])
+            yield (
+                f"{name}: {judge.judge} answers {shown}, which people do not: its naive rate and the "
+                "Rogan-Gladen correction are refused unless a map is declared; the corrected rate needs none."
+            )
