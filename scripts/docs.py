@@ -29,6 +29,10 @@ PAGES = {
     "calibrators.md": {
         "calibrator": ("Calibrators", "Each maps what judges say to the distribution of human labels.")
     },
+    "recipes.md": {
+        "recipe": ("Recipes", "Each recipe is one way to ask a judge."),
+        "client": ("Clients", "Each client is one way to reach a model."),
+    },
     "formats.md": {
         "reader": ("Readers", "Each reader opens one format as a study."),
         "writer": ("Writers", "Each writer exports a study to one format."),

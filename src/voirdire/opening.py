@@ -25,6 +25,8 @@ __all__ = ["Reading", "find_tables", "open", "read", "read_folder", "read_table"
 
 DECLARATIONS = ("study.yaml", "study.yml")
 GENERIC_NAMES = ("long", "wide", "labels", "ratings", "data", "annotations", "study")
+STORE = "voirdire.sqlite"
+"""The store in a study's folder; :mod:`voirdire.store` is imported only where there is one."""
 NO_SUFFIX = "frame"
 """The one reader that reads no file."""
 
@@ -132,11 +134,24 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
     loaded = {**(load_declaration(declared) if declared else {}), **over}
     config = read_declaration(loaded, where=declared.name if declared else "config")
     name = folder.resolve().name
+    kept = _kept(folder, config)
     if config.tables:
         tables = _read_all([(folder / table.file, table) for table in _with_options(config.tables, extra)])
-        return Reading(tuple(tables), config, name)
+        return Reading((*tables, *kept), config, name)
     found, notes = find_tables(folder, columns=extra["columns"], wide=extra["raters"])
-    return Reading(tuple(found), config, name, notes)
+    return Reading((*found, *kept), config, name, notes)
+
+
+def _kept(folder: Path, config: StudyConfig) -> list[tuple[RawTable, TableConfig]]:
+    """What judges said, from the study's store, where there is one."""
+    if not config.store and not (folder / STORE).is_file():
+        return []
+    from voirdire.store.ratings import verdict_table
+    from voirdire.store.sql import open_store
+
+    with open_store(config.store or folder, create=False) as store:
+        table = verdict_table(store)
+    return [] if table is None else [(table, TableConfig(file=table.name))]
 
 
 def _with_options(tables: Sequence[TableConfig], extra: Mapping[str, Any]) -> list[TableConfig]:

@@ -25,6 +25,8 @@ BUILT_IN = {
     "reader": "voirdire.readers",
     "writer": "voirdire.writers",
     "report": "voirdire.report",
+    "recipe": "voirdire.judges.recipes",
+    "client": "voirdire.judges.clients",
 }
 """Each kind's package: every module in it is imported when the kind is first asked for."""
 

@@ -58,9 +58,21 @@ class Request:
         return {"model": self.model, "messages": messages, **self.parameters}
 
     @cached_property
+    def text(self) -> str:
+        """Endpoint and body as canonical JSON."""
+        return canonical({"endpoint": self.endpoint, **self.body})
+
+    @cached_property
     def hash(self) -> str:
-        """SHA-256 over the endpoint and the body: two requests are the same if this is."""
-        return content_hash({"endpoint": self.endpoint, **self.body})
+        """SHA-256 of :attr:`text`: two requests are the same if this is."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @classmethod
+    def of(cls, text: str) -> Request:
+        """The request that :attr:`text` describes."""
+        body = json.loads(text)
+        messages = tuple(Message(one["role"], one["content"]) for one in body.pop("messages"))
+        return cls(body.pop("endpoint"), body.pop("model"), messages, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,7 @@ class Token:
 class Reply:
     """What came back: ``text``, its ``tokens`` where asked for, and what it took.
 
-    ``raw`` is the provider's answer as it came. ``latency`` is in seconds, of the last attempt.
+    ``raw`` is the provider's answer, as the text that came. ``latency`` is in seconds, of the last attempt.
     ``request_hash`` and ``sample`` name the row in the store. ``kept`` says that it came from there.
     """
 
@@ -91,7 +103,7 @@ class Reply:
     latency: float = 0.0
     attempts: int = 1
     error: str = ""
-    raw: Mapping[str, Any] | None = None
+    raw: str | None = None
     request_hash: str = ""
     sample: int = 0
     kept: bool = False

@@ -70,14 +70,15 @@ class Prompt:
 
 
 def spelled(items: Sequence[JudgedItem]) -> str:
-    """What is judged, each column and transcript in a fence of its own.
+    """What is judged, each column and transcript in a fence of its own; what a pair shares comes first, once.
 
     >>> print(spelled([JudgedItem("a", {"text": "Hello"})]))
     <text 185f8db32271>
     Hello
     </text 185f8db32271>
     """
-    return "\n\n".join(part for item in items for part in _parts(item))
+    shared = [fence(name, text) for name, text in items[0].shared.items()] if items else []
+    return "\n\n".join([*shared, *(part for item in items for part in _parts(item))])
 
 
 def _parts(item: JudgedItem) -> Iterator[str]:

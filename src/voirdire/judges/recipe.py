@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
+
+from pydantic import BaseModel
 
 from voirdire.judges.call import Ask
 from voirdire.study.metric import Metric
@@ -27,12 +29,14 @@ class Turn:
 class JudgedItem:
     """What a judge may see of an item: the columns that its file names, and the transcript's turns.
 
-    Of a pair there are two, with one ``id``; ``side`` is then ``first`` or ``second`` as the study holds
-    them. What the judge may not see (system, polarity, script, reference) is not in here.
+    Of a pair there are two, with one ``id`` and the same ``shared`` fields; ``side`` is then ``first`` or
+    ``second`` as the study holds them. What the judge may not see (system, polarity, script, reference) is
+    not in here.
     """
 
     id: str
     fields: Mapping[str, str]
+    shared: Mapping[str, str] = field(default_factory=dict)
     turns: tuple[Turn, ...] = ()
     side: Literal["", "first", "second"] = ""
 
@@ -78,14 +82,19 @@ class Verdict:
 
 
 class Recipe(Protocol):
-    """One way to ask. ``name`` is its name in a judge's file; built from that file's ``options``.
+    """One way to ask, registered as a class by ``@register("recipe", name)``.
 
-    Registered by ``@register("recipe", name)`` on the class; ``Options`` is its pydantic model.
+    The class is called with its ``Options`` (a pydantic model, read from the judge's file) and the judge's
+    own prompt or None. ``WORDING`` is the text of its default prompt, which is part of the judge's version.
     """
 
-    name: str
-    takes: Literal["one", "pair", "list"]
+    Options: ClassVar[type[BaseModel]]
+    WORDING: ClassVar[str]
+    takes: ClassVar[Literal["one", "pair", "list"]]
     """What an item is to it: a single item, the two sides of a pair, or all items at once."""
+
+    def check(self, metric: Metric) -> None:
+        """Raise a user's error where ``metric`` cannot be judged this way, or the prompt does not fit."""
 
     async def judge(self, items: Sequence[JudgedItem], metric: Metric, ask: Ask) -> Sequence[Verdict]:
         """Verdicts on ``items``: a single one, the two sides of a pair, or a list; parts after the whole."""

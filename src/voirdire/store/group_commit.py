@@ -13,7 +13,7 @@ from voirdire.store.sql import Store, added
 
 __all__ = ["GroupCommit"]
 
-Entry = tuple[sql.Table, Mapping[str, Any], "asyncio.Future[None]"]
+Entry = tuple[sql.Table, tuple[Mapping[str, Any], ...], "asyncio.Future[None]"]
 
 
 class GroupCommit:
@@ -30,10 +30,10 @@ class GroupCommit:
         self._task: asyncio.Task[None] | None = None
         self._closing = False
 
-    async def add(self, table: sql.Table, row: Mapping[str, Any]) -> None:
-        """Return when ``row`` is committed; a row whose key exists stays as it was."""
+    async def add(self, table: sql.Table, *rows: Mapping[str, Any]) -> None:
+        """Return when all ``rows`` are committed, together; one whose key exists stays as it was."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((table, row, done))
+        self._waiting.append((table, rows, done))
         self._filled.set()
         await asyncio.shield(done)
 
@@ -73,8 +73,8 @@ class GroupCommit:
 
     def _write(self, batch: list[Entry]) -> None:
         by_table: dict[sql.Table, list[Mapping[str, Any]]] = {}
-        for table, row, _ in batch:
-            by_table.setdefault(table, []).append(row)
+        for table, rows, _ in batch:
+            by_table.setdefault(table, []).extend(rows)
         with self._store.transaction() as connection:
-            for table, rows in by_table.items():
-                added(connection, table, rows)
+            for table, every in by_table.items():
+                added(connection, table, every)

@@ -30,11 +30,17 @@ replies = sql.Table(
     metadata,
     sql.Column("request_hash", sql.Text, primary_key=True),
     sql.Column("run", sql.Integer, primary_key=True),
+    sql.Column("sample", sql.Integer, primary_key=True),
+    sql.Column("retry", sql.Integer, primary_key=True),
     sql.Column("judge", sql.Text, nullable=False),
     sql.Column("judge_version", sql.Text, nullable=False),
     sql.Column("status", sql.Text, nullable=False),
-    sql.Column("request", sql.JSON, nullable=False),
-    sql.Column("response", sql.JSON),
+    sql.Column("request", sql.Text, nullable=False),
+    sql.Column("response", sql.Text),
+    sql.Column("text", sql.Text, nullable=False),
+    sql.Column("tokens", sql.JSON),
+    sql.Column("finish_reason", sql.Text, nullable=False),
+    sql.Column("model", sql.Text, nullable=False),
     sql.Column("error", sql.Text, nullable=False, server_default=""),
     sql.Column("prompt_tokens", sql.Integer),
     sql.Column("completion_tokens", sql.Integer),
@@ -43,7 +49,11 @@ replies = sql.Table(
     sql.Column("attempts", sql.Integer, nullable=False),
     sql.Column("created_at", sql.Text, nullable=False),
 )
-"""One row a call to a model: the exact request, what came back, and what it took. ``run`` numbers repeats."""
+"""One row a call to a model: the exact request, what came back, and what it took.
+
+``run`` numbers repeats of a verdict, ``sample`` repeats of one request within it. A call that ended in an
+error may be made anew by a later command, as the next ``retry``.
+"""
 
 verdicts = sql.Table(
     "verdicts",
@@ -51,7 +61,8 @@ verdicts = sql.Table(
     sql.Column("content_hash", sql.Text, primary_key=True),
     sql.Column("run", sql.Integer, primary_key=True),
     sql.Column("part", sql.Text, primary_key=True, server_default=""),
-    sql.Column("item_id", sql.Text, nullable=False),
+    sql.Column("item_id", sql.Text, primary_key=True),
+    sql.Column("retry", sql.Integer, primary_key=True),
     sql.Column("metric", sql.Text, nullable=False),
     sql.Column("rater_id", sql.Text, nullable=False),
     sql.Column("judge_version", sql.Text, nullable=False),
@@ -65,6 +76,7 @@ verdicts = sql.Table(
     sql.Column("citations", sql.JSON),
     sql.Column("presented", sql.Text, nullable=False, server_default=""),
     sql.Column("requests", sql.JSON, nullable=False),
+    sql.Column("extra", sql.JSON),
     sql.Column("prompt_tokens", sql.Integer),
     sql.Column("completion_tokens", sql.Integer),
     sql.Column("cost", sql.Float),
@@ -72,4 +84,7 @@ verdicts = sql.Table(
     sql.Column("manifest", sql.Text, nullable=False),
     sql.Column("created_at", sql.Text, nullable=False),
 )
-"""One row a verdict: ``content_hash`` is of all that went in, ``part`` a panel's member or rubric's leaf."""
+"""One row a verdict: ``content_hash`` is of all that went in, ``part`` a panel's member or rubric's leaf.
+
+As of replies, only those with status error are followed by a ``retry``.
+"""

@@ -46,10 +46,10 @@ class Store:
         with self.transaction() as connection:
             return added(connection, table, rows)
 
-    def rows(self, query: sql.Select[Any]) -> list[sql.RowMapping]:
+    def rows(self, query: sql.Select[Any]) -> list[dict[str, Any]]:
         """Everything that ``query`` finds."""
         with self.engine.connect().execution_options(**{READING: True}) as connection:
-            return list(connection.execute(query).mappings())
+            return [dict(row) for row in connection.execute(query).mappings()]
 
     def close(self) -> None:
         """Let go of every connection."""

@@ -167,6 +167,11 @@ class StudyConfig(_Part):
     name: Text = Field(default="", description="The study's name.")
     demo: Text = Field(default="", description="A note that the data are made up; shown on every page.")
     tables: list[TableConfig] = Field(default_factory=list, description="The files of the study.")
+    store: Text = Field(
+        default="",
+        description="Where verdicts and labels made with voirdire are kept: `postgresql://host/base`; "
+        "voirdire.sqlite in the folder by default.",
+    )
     metrics: Annotated[dict[Text, MetricConfig], BeforeValidator(_mapped)] = Field(
         default_factory=dict, description="What is known of each metric."
     )

@@ -1,0 +1,137 @@
+"""``voirdire judge``: get a judge's verdicts on a study, once each, and keep every reply."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from voirdire.cli import flags
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from voirdire.judges.planning import Plan
+    from voirdire.judges.runner import Outcome, Stop
+    from voirdire.store.sql import Store
+
+__all__ = ["command"]
+
+
+def command(
+    source: flags.Source,
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="FILE", help="The judge's YAML file.", show_default=False)
+    ],
+    store: Annotated[
+        str,
+        typer.Option(
+            "--store",
+            metavar="URL",
+            help="Where verdicts are kept; the study's folder by default.",
+            show_default=False,
+        ),
+    ] = "",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", metavar="NAME", help="Judge this metric only; may be given again."),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", help="How often to judge each item.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many verdicts; 0 for all.")] = 0,
+    budget: Annotated[
+        float, typer.Option("--budget", help="Stop when so much money is spent; 0 for no limit.")
+    ] = 0.0,
+    calls: Annotated[int, typer.Option("--calls", help="Stop after so many calls; 0 for no limit.")] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be asked and what is there, and ask nothing.")
+    ] = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Ask a judge for its verdicts, each once; Ctrl-C loses nothing, and the next run goes on from there."""
+    from voirdire.errors import check_whole
+    from voirdire.judges.judge import load_judge
+    from voirdire.judges.limits import Budget
+    from voirdire.judges.planning import make_plan
+    from voirdire.opening import open as open_study
+    from voirdire.store.sql import open_store
+
+    check_whole("--runs", runs, 1, 10_000)
+    check_whole("--limit", limit, 0, 10**9)
+    check_whole("--calls", calls, 0, 10**9)
+    loaded = load_judge(judge)
+    study = open_study(source)
+    folder = Path(source) if Path(source).is_dir() else Path(source).parent
+    with open_store(store or folder) as kept:
+        plan = make_plan(study, loaded, kept, runs=runs, metrics=metric or (), limit=limit)
+        if dry_run:
+            typer.echo(_dry(plan))
+            return
+        outcome = _run(plan, kept, Budget(budget or None, calls or None), quiet=quiet)
+    if not quiet:
+        typer.echo(_summary(plan, outcome))
+
+
+def _run(plan: Plan, store: Store, budget: object, *, quiet: bool) -> Outcome:
+    import asyncio
+    import signal
+
+    from voirdire.judges.runner import Stop, run_plan
+
+    stop = Stop()
+
+    async def work(progress: Progress) -> Outcome:
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, _interrupted, stop, progress)
+        bar = progress.add_task(plan.judge.name, total=len(plan), spent="")
+
+        def show(outcome: Outcome) -> None:
+            spent = f"{outcome.budget.spent:.2f}" if plan.judge.config.price else ""
+            progress.update(bar, completed=outcome.made, spent=spent)
+
+        return await run_plan(plan, store, budget=budget, stop=stop, progress=show)  # type: ignore[arg-type]
+
+    with _bars(quiet) as progress:
+        return asyncio.run(work(progress))
+
+
+def _interrupted(stop: Stop, progress: Progress) -> None:
+    if stop.asked:
+        raise KeyboardInterrupt
+    stop()
+    progress.console.print("Stopping: calls under way are finished and kept. Ctrl-C again to leave at once.")
+
+
+def _bars(quiet: bool) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[spent]}"),
+        console=Console(stderr=True),
+        disable=quiet,
+        transient=True,
+    )
+
+
+def _dry(plan: Plan) -> str:
+    from voirdire.judges.estimate import estimate
+
+    return str(estimate(plan))
+
+
+def _summary(plan: Plan, outcome: Outcome) -> str:
+    kept = ", ".join(f"{count:,} {status}" for status, count in sorted(outcome.statuses.items()))
+    parts = [f"{outcome.made:,} verdicts of {plan.judge.name} kept" + (f" ({kept})" if kept else "")]
+    if plan.done:
+        parts.append(f"{plan.done:,} were there")
+    if outcome.stopped:
+        parts.append(f"{len(plan) - outcome.made:,} are left: {outcome.stopped}")
+    if plan.judge.config.price:
+        parts.append(f"cost {outcome.budget.spent:.4g}")
+    return "; ".join(parts) + "."

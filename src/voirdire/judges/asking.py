@@ -1,0 +1,181 @@
+"""The one door to a model: what is kept is not asked again, limits hold, and every call is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import sqlalchemy as sql
+
+from voirdire.judges.call import Client, Failure, Message, Reply, Request
+from voirdire.judges.limits import Budget, Limiter
+from voirdire.judges.records import reply_of, reply_row
+from voirdire.store.group_commit import GroupCommit
+from voirdire.store.schema import replies
+from voirdire.store.sql import Store
+
+__all__ = ["Door", "Price", "Target"]
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds before the second attempt, doubled with each further one up to the longest."""
+LETTERS_A_TOKEN = 4
+"""A rough length of tokens, to keep a rate until the endpoint says what a call took."""
+REPLY_TOKENS = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """Money a million tokens."""
+
+    input: float = 0.0
+    output: float = 0.0
+
+    def of(self, reply: Reply) -> float | None:
+        """What ``reply`` cost; None where its tokens are not known."""
+        if reply.prompt_tokens is None or reply.completion_tokens is None:
+            return None
+        return (reply.prompt_tokens * self.input + reply.completion_tokens * self.output) / 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Whom a judge asks, and how patiently: ``retries`` further attempts, ``timeout`` seconds for each."""
+
+    judge: str
+    version: str
+    endpoint: str
+    model: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    price: Price | None = None
+    timeout: float = 120.0
+    retries: int = 5
+
+
+class Door:
+    """Every call of one judge goes through here; ``for_run(n)`` is the ``ask`` that recipes get."""
+
+    def __init__(
+        self,
+        target: Target,
+        client: Client,
+        *,
+        limiter: Limiter,
+        budget: Budget,
+        store: Store,
+        commit: GroupCommit,
+    ) -> None:
+        self.target, self._client, self._limiter = target, client, limiter
+        self._budget, self._store, self._commit = budget, store, commit
+        self._random = random.Random(0)
+        self._kept = _kept(store)
+        self._under_way: dict[tuple[str, int, int], asyncio.Future[Reply]] = {}
+
+    def for_run(self, run: int) -> Asker:
+        """The door for repeat number ``run``."""
+        return Asker(self, run)
+
+    async def reply(self, request: Request, run: int, sample: int) -> Reply:
+        """The kept reply, that of the same call under way, or a new one."""
+        key = (request.hash, run, sample)
+        retry = self._kept.get(key)
+        if retry is not None and retry < 0:
+            return await asyncio.to_thread(self._read, key)
+        if key in self._under_way:
+            return await asyncio.shield(self._under_way[key])
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._under_way[key] = future
+        try:
+            reply = await self._asked(request, run, sample, retry or 0)
+            future.set_result(reply)
+            return reply
+        except BaseException as problem:
+            future.set_exception(problem)
+            future.exception()  # nobody else may be waiting, and that is no fault
+            raise
+        finally:
+            del self._under_way[key]
+
+    async def _asked(self, request: Request, run: int, sample: int, retry: int) -> Reply:
+        reply = replace(await self._attempts(request), request_hash=request.hash, sample=sample)
+        price = self.target.price
+        reply = replace(reply, cost=price.of(reply) if price is not None else None)
+        self._budget.add(reply.cost)
+        named = {"judge": self.target.judge, "version": self.target.version}
+        await self._commit.add(replies, reply_row(request, reply, run=run, retry=retry, **named))
+        self._kept[(request.hash, run, sample)] = retry + 1 if reply.status == "error" else -1
+        return reply
+
+    async def _attempts(self, request: Request) -> Reply:
+        """One reply, after as many attempts as it takes and are allowed."""
+        expected = sum(len(one.content) for one in request.messages) / LETTERS_A_TOKEN + REPLY_TOKENS
+        for attempt in range(1, self.target.retries + 2):
+            self._budget.take()
+            async with self._limiter.place(expected):
+                try:
+                    async with asyncio.timeout(self.target.timeout):
+                        reply = await self._client.complete(request, timeout=self.target.timeout)
+                except TimeoutError:
+                    failure = Failure(f"no whole reply within {self.target.timeout:g} s", again=True)
+                except Failure as problem:
+                    failure = problem
+                else:
+                    self._limiter.used(
+                        expected, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) or expected
+                    )
+                    return replace(reply, attempts=attempt)
+                wait = self._wait(failure, attempt)
+                if failure.limited:
+                    self._limiter.refused(wait)
+            if not failure.again or attempt > self.target.retries:
+                return Reply("error", error=failure.reason, attempts=attempt)
+            await asyncio.sleep(wait)
+        raise AssertionError("the last attempt returns")
+
+    def _wait(self, failure: Failure, attempt: int) -> float:
+        """Seconds before the next attempt: as the endpoint says, else doubled each time, varied a little."""
+        if failure.after is not None:
+            return failure.after
+        longest = min(FIRST_WAIT * 2.0 ** (attempt - 1), LONGEST_WAIT)
+        return longest * self._random.uniform(0.5, 1.0)
+
+    def _read(self, key: tuple[str, int, int]) -> Reply:
+        columns = (replies.c.request_hash, replies.c.run, replies.c.sample)
+        matches = [column == value for column, value in zip(columns, key, strict=True)]
+        query = sql.select(replies).where(*matches, replies.c.status != "error")
+        return reply_of(self._store.rows(query)[0])
+
+
+@dataclass(frozen=True)
+class Asker:
+    """``ask`` for one repeat."""
+
+    door: Door
+    run: int
+
+    async def __call__(
+        self,
+        messages: Sequence[Message],
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        sample: int = 0,
+    ) -> Reply:
+        """As :class:`voirdire.judges.call.Ask` says."""
+        target = self.door.target
+        merged = {**target.parameters, **(parameters or {})}
+        request = Request(target.endpoint, target.model, tuple(messages), merged)
+        return await self.door.reply(request, self.run, sample)
+
+
+def _kept(store: Store) -> dict[tuple[str, int, int], int]:
+    """What the store holds: -1 for a reply, else the number of the next retry after errors."""
+    key = (replies.c.request_hash, replies.c.run, replies.c.sample)
+    last = sql.func.max(replies.c.retry)
+    got = sql.func.max(sql.case((replies.c.status == "error", 0), else_=1))
+    rows = store.rows(sql.select(*key, last.label("last"), got.label("got")).group_by(*key))
+    return {
+        (row["request_hash"], row["run"], row["sample"]): -1 if row["got"] else row["last"] + 1
+        for row in rows
+    }

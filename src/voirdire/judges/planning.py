@@ -1,0 +1,157 @@
+"""What is left to judge: one task an item, metric and run, named by a hash of all that goes into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sql
+
+from voirdire.errors import UserError
+from voirdire.judges.call import content_hash
+from voirdire.judges.judge import Judge
+from voirdire.judges.recipe import JudgedItem
+from voirdire.judges.viewing import View
+from voirdire.store.schema import verdicts
+from voirdire.store.sql import Store
+from voirdire.study.metric import Metric
+from voirdire.study.study import Study
+
+__all__ = ["Plan", "Task", "make_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One verdict to get: the positions of its items and metric in the study, and the repeat.
+
+    ``retry`` counts the earlier verdicts that ended in an error.
+    """
+
+    items: tuple[int, ...]
+    metric: int
+    run: int
+    content_hash: str
+    retry: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The tasks that are left, and how many verdicts are there already."""
+
+    study: Study
+    judge: Judge
+    view: View
+    tasks: tuple[Task, ...]
+    done: int
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def items(self, task: Task) -> tuple[JudgedItem, ...]:
+        """What the judge sees for ``task``."""
+        if self.judge.recipe.takes == "pair":
+            return self.view.pair(task.items[0])
+        return tuple(self.view.item(code) for code in task.items)
+
+    def metric(self, task: Task) -> Metric:
+        """The metric that ``task`` is about."""
+        return self.study.metrics[task.metric]
+
+
+def make_plan(
+    study: Study,
+    judge: Judge,
+    store: Store,
+    *,
+    runs: int = 1,
+    metrics: Sequence[str] = (),
+    limit: int = 0,
+) -> Plan:
+    """Every verdict of ``judge`` on ``study`` that ``store`` lacks, ``limit`` of them at most (0 for all).
+
+    A metric is judged on the items that it was rated on by anyone, or on all items where nobody rated it.
+    Verdicts that ended in an error are asked for anew; those that could not be read are not.
+    """
+    view = View(study, judge.config.sees)
+    names = tuple(metrics) or judge.config.metrics or tuple(metric.name for metric in study.metrics)
+    chosen = [study.metric_index(name) for name in names]
+    if not chosen:
+        raise UserError("no metric to judge", where=study.name, fix="declare metrics in study.yaml")
+    for code in chosen:
+        judge.recipe.check(study.metrics[code])
+    got, failed = _verdicts(store, judge)
+    tasks, done = [], 0
+    for task in _every(study, judge, view, chosen, runs):
+        key = (task.content_hash, task.run)
+        if key in got:
+            done += 1
+        else:
+            retry = failed.get(key, 0)
+            tasks.append(Task(task.items, task.metric, task.run, task.content_hash, retry))
+    return Plan(study, judge, view, tuple(tasks[:limit] if limit else tasks), done)
+
+
+def _every(study: Study, judge: Judge, view: View, metrics: Sequence[int], runs: int) -> Iterator[Task]:
+    for metric in metrics:
+        about = _about(study.metrics[metric])
+        for items in _groups(study, judge, metric):
+            seen = [_seen(view, judge, code) for code in items]
+            name = content_hash({"judge": judge.version, "metric": about, "items": seen})
+            for run in range(runs):
+                yield Task(items, metric, run, name)
+
+
+def _groups(study: Study, judge: Judge, metric: int) -> Iterator[tuple[int, ...]]:
+    """The items of each task: one, or all of a cluster for a recipe that takes lists."""
+    rated = sorted(set(study.ratings.item[study.ratings.metric == metric].tolist()))
+    items = rated or list(range(len(study.items)))
+    if judge.recipe.takes != "list":
+        yield from ((item,) for item in items)
+        return
+    cluster = study.items.cluster
+    groups: dict[int, list[int]] = {}
+    for item in items:
+        groups.setdefault(int(cluster[item]) if cluster is not None else 0, []).append(item)
+    yield from (tuple(group) for group in groups.values())
+
+
+def _seen(view: View, judge: Judge, code: int) -> Any:
+    shown = view.pair(code) if judge.recipe.takes == "pair" else (view.item(code),)
+    return [asdict(item) for item in shown]
+
+
+def _about(metric: Metric) -> dict[str, Any]:
+    """What a judge is told of a metric; its polarity is not."""
+    scale = metric.scale
+    return {
+        "name": metric.name,
+        "title": metric.title,
+        "rubric": metric.rubric,
+        "present": metric.present,
+        "absent": metric.absent,
+        "kind": scale.kind,
+        "labels": scale.labels,
+        "ordered": scale.ordered,
+        "values": scale.values,
+        "indeterminate": {name: list(admitted) for name, admitted in scale.indeterminate.items()},
+    }
+
+
+def _verdicts(store: Store, judge: Judge) -> tuple[set[tuple[str, int]], dict[tuple[str, int], int]]:
+    """Which verdicts of this version are there, and how often the others ended in an error."""
+    table = verdicts.c
+    query = (
+        sql.select(table.content_hash, table.run, table.status)
+        .where(table.judge_version == judge.version, table.rater_id == judge.name, table.part == "")
+        .order_by(table.content_hash)
+    )
+    got: set[tuple[str, int]] = set()
+    failed: dict[tuple[str, int], int] = {}
+    for row in store.rows(query):
+        key = (row["content_hash"], row["run"])
+        if row["status"] == "error":
+            failed[key] = failed.get(key, 0) + 1
+        else:
+            got.add(key)
+    return got, failed

@@ -1,0 +1,210 @@
+"""Running a plan: bounded concurrency, every verdict kept as it comes, a stop that loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from typing import Any
+
+from voirdire.errors import UserError
+from voirdire.judges.asking import Door
+from voirdire.judges.call import Ask, Client, Reply, content_hash
+from voirdire.judges.judge import Judge
+from voirdire.judges.limits import Budget, Limiter, Limits, OverBudget
+from voirdire.judges.planning import Plan, Task
+from voirdire.judges.recipe import Verdict
+from voirdire.judges.records import now, verdict_row
+from voirdire.store import schema
+from voirdire.store.group_commit import GroupCommit
+from voirdire.store.sql import Store
+
+__all__ = ["Outcome", "Stop", "run_plan"]
+
+
+class Stop:
+    """Asks a run to end: tasks under way finish, no further one starts."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.reason = ""
+
+    def __call__(self, reason: str = "stopped") -> None:
+        self.asked, self.reason = True, self.reason or reason
+
+
+@dataclass
+class Outcome:
+    """What a run has done so far: verdicts by status, calls, money and why it ended early."""
+
+    planned: int
+    statuses: Counter[str] = field(default_factory=Counter)
+    budget: Budget = field(default_factory=Budget)
+    reused: int = 0
+    stopped: str = ""
+
+    @property
+    def made(self) -> int:
+        """Verdicts that were kept."""
+        return sum(self.statuses.values())
+
+
+async def run_plan(
+    plan: Plan,
+    store: Store,
+    *,
+    client: Client | None = None,
+    budget: Budget | None = None,
+    stop: Stop | None = None,
+    progress: Callable[[Outcome], None] | None = None,
+) -> Outcome:
+    """Get every verdict of ``plan`` into ``store``; ``progress`` hears of each one that is kept.
+
+    A task whose recipe fails leaves a verdict with status ``error``, and the others go on. When the budget is
+    spent or ``stop`` is called, calls under way are finished and kept.
+    """
+    judge = plan.judge
+    limits = judge.config.limits
+    outcome = Outcome(len(plan), budget=budget or Budget())
+    stop = stop or Stop()
+    manifest = _keep_manifest(plan, store)
+    reached = client or judge.client()
+    limiter = Limiter(
+        Limits(
+            concurrency=limits.concurrency,
+            requests_per_minute=limits.requests_per_minute,
+            tokens_per_minute=limits.tokens_per_minute,
+        )
+    )
+    try:
+        async with GroupCommit(store) as commit:
+            door = Door(
+                judge.target, reached, limiter=limiter, budget=outcome.budget, store=store, commit=commit
+            )
+            work = _Work(plan, door, commit, manifest, outcome, stop, progress or (lambda outcome: None))
+            tasks = iter(plan.tasks)
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(limits.concurrency, len(plan)) or 1):
+                    group.create_task(work.through(tasks))
+    except* UserError as problems:
+        raise problems.exceptions[0] from None
+    finally:
+        if client is None:
+            await reached.close()
+    outcome.stopped = stop.reason
+    return outcome
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    plan: Plan
+    door: Door
+    commit: GroupCommit
+    manifest: str
+    outcome: Outcome
+    stop: Stop
+    progress: Callable[[Outcome], None]
+
+    async def through(self, tasks: Iterator[Task]) -> None:
+        """Work on one task after another until there is none, or a stop is asked for."""
+        for task in tasks:
+            if self.stop.asked:
+                return
+            try:
+                found = await self._judged(task)
+            except OverBudget as problem:
+                self.stop(str(problem))
+                return
+            await self._keep(task, found)
+
+    async def _judged(self, task: Task) -> Sequence[Verdict]:
+        ask = _Counting(self.door.for_run(task.run))
+        items, metric = self.plan.items(task), self.plan.metric(task)
+        try:
+            found = await self.plan.judge.recipe.judge(items, metric, ask)
+        except (OverBudget, UserError, asyncio.CancelledError):
+            raise
+        except Exception as problem:  # a recipe's fault on one item must not lose the others
+            said = f"{type(problem).__name__}: {problem}"
+            names = dict.fromkeys(item.id for item in items)
+            found = [Verdict(name, metric.name, None, "error", rationale=said) for name in names]
+        self.outcome.reused += sum(reply.kept for reply in ask.replies)
+        return [_with_costs(verdict, ask.replies) for verdict in found]
+
+    async def _keep(self, task: Task, found: Sequence[Verdict]) -> None:
+        judge = self.plan.judge
+        known = {self.plan.study.items.ids[code] for code in task.items}
+        assert {verdict.item_id for verdict in found} <= known, "a verdict on another item"
+        rows = [
+            verdict_row(
+                verdict,
+                content_hash=task.content_hash,
+                run=task.run,
+                retry=task.retry,
+                judge=judge.name,
+                version=judge.version,
+                manifest=self.manifest,
+            )
+            for verdict in found
+        ]
+        await self.commit.add(schema.verdicts, *rows)
+        self.outcome.statuses.update(verdict.status for verdict in found if not verdict.part)
+        self.progress(self.outcome)
+
+
+class _Counting:
+    """An ``ask`` that remembers the replies to one task."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.replies: list[Reply] = []
+
+    async def __call__(self, *messages: Any, **options: Any) -> Reply:
+        reply = await self._ask(*messages, **options)
+        self.replies.append(reply)
+        return reply
+
+
+def _with_costs(verdict: Verdict, replies: Sequence[Reply]) -> Verdict:
+    """The verdict with what its calls took: those that it names, else all of the task."""
+    own = (
+        [one for one in replies if one.request_hash in verdict.requests]
+        if verdict.requests
+        else list(replies)
+    )
+    if not own:
+        return verdict
+
+    def total(values: list[Any]) -> Any:
+        known = [value for value in values if value is not None]
+        return sum(known) if known else None
+
+    return replace(
+        verdict,
+        requests=verdict.requests or tuple(dict.fromkeys(one.request_hash for one in own)),
+        prompt_tokens=total([one.prompt_tokens for one in own]),
+        completion_tokens=total([one.completion_tokens for one in own]),
+        cost=total([one.cost for one in own]),
+        latency=total([one.latency for one in own]),
+    )
+
+
+def _keep_manifest(plan: Plan, store: Store) -> str:
+    """Keep what this run is asked to do, once however often it is asked, and return its name."""
+    judge: Judge = plan.judge
+    document = {
+        "judge": judge.config.model_dump(mode="json"),
+        "version": judge.version,
+        "prompt": asdict(judge.prompt) if judge.prompt is not None else None,
+        "wording": type(judge.recipe).WORDING,
+        "sees": list(plan.view.columns),
+        "study": plan.study.name,
+        "sources": [asdict(source) for source in plan.study.sources],
+        "voirdire": version("voirdire"),
+    }
+    name = content_hash(document)[:16]
+    row = {"manifest": name, "kind": "judge", "document": document, "created_at": now()}
+    store.add(schema.manifests, [row])
+    return name

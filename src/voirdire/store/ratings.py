@@ -1,0 +1,75 @@
+"""The verdicts in a store as a table of ratings, for a study to read like any other file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sql
+
+from voirdire.store.schema import verdicts
+from voirdire.store.sql import Store
+from voirdire.study.column import Column
+from voirdire.study.ratings import Source
+from voirdire.study.raw import RawTable
+
+__all__ = ["verdict_table"]
+
+TEXTS = (
+    "item_id",
+    "metric",
+    "rater_id",
+    "label",
+    "status",
+    "rationale",
+    "judge_version",
+    "presented",
+    "created_at",
+)
+NUMBERS = ("run", "confidence", "mass", "score", "prompt_tokens", "completion_tokens", "cost", "latency")
+
+
+def verdict_table(store: Store) -> RawTable | None:
+    """Every judge's verdicts of its newest version, one an item, metric and run; None where there is none.
+
+    Verdicts of earlier versions stay in the store and are noted. Of a verdict that ended in an error and was
+    asked for anew the last one counts. The parts of a panel or rubric are left out.
+    """
+    rows = store.rows(
+        sql.select(verdicts)
+        .where(verdicts.c.part == "")
+        .order_by(verdicts.c.created_at, verdicts.c.content_hash, verdicts.c.run, verdicts.c.retry)
+    )
+    if not rows:
+        return None
+    newest = {row["rater_id"]: row["judge_version"] for row in rows}
+    current = [row for row in rows if row["judge_version"] == newest[row["rater_id"]]]
+    last = {(row["rater_id"], row["metric"], row["item_id"], row["run"]): row for row in current}
+    table = _table(list(last.values()), store.where)
+    older = len(rows) - len(current)
+    note = f"{store.where}: {older:,} verdicts of earlier versions of judges are kept there and not read."
+    return table.noting(note if older else "")
+
+
+def _table(rows: Sequence[Mapping[str, Any]], where: str) -> RawTable:
+    columns = {name: Column.of([row[name] for row in rows]) for name in TEXTS}
+    columns["rater_kind"] = Column.constant("judge", len(rows))
+    columns |= {name: Column.of([_number(row[name]) for row in rows]) for name in NUMBERS}
+    columns["citations"] = Column.of([_document(row["citations"]) for row in rows])
+    labels = dict.fromkeys(label for row in rows for label in row["probabilities"] or ())
+    for label in labels:
+        shares = [_number((row["probabilities"] or {}).get(label)) for row in rows]
+        columns[f"prob_{label}"] = Column.of(shares)
+    told = {name: column for name, column in columns.items() if not column.is_missing.all()}
+    kept = {**told, "label": columns["label"]}
+    return RawTable(Source(where), kept, np.arange(1, len(rows) + 1), text=False)
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else repr(value)
+
+
+def _document(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)
