@@ -11,6 +11,7 @@ from scipy.special import entr
 
 from voirdire.align.fusion import posterior_draws
 from voirdire.align.scores import observed_disagreement
+from voirdire.align.split_half import FEWEST_LABELS, split_half_reliability
 from voirdire.stats.clustered import clustered_mean, ratio_standard_error
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
 from voirdire.stats.transforms import normal_quantile
@@ -19,6 +20,7 @@ __all__ = [
     "Bin",
     "Disagreement",
     "disagreement",
+    "disagreement_bins",
     "marginal",
     "predicted_disagreement",
     "reliability_bins",
@@ -45,7 +47,9 @@ class Disagreement:
     """Observed on predicted pairwise disagreement: the regression's ``slope`` and ``intercept``.
 
     ``perfect_slope`` is kappa / (kappa + 1), the slope of a perfect map. ``correlation`` is divided by the
-    root of ``reliability``, the share of the observed disagreement's variance that is not label noise.
+    root of ``reliability``, the share of the observed disagreement's variance that is not label noise, by
+    model. ``split_half`` is that share without a model, on rows with four labels or more, and
+    ``split_half_correlation`` the correlation on those rows divided by its root.
     """
 
     slope: Estimate
@@ -53,6 +57,8 @@ class Disagreement:
     perfect_slope: float
     correlation: float
     reliability: float
+    split_half: Estimate
+    split_half_correlation: float
     bins: tuple[Bin, ...]
 
 
@@ -81,7 +87,8 @@ def disagreement(
     g, d = predicted_disagreement(predicted[used]), observed_disagreement(counts[used])
     if n < FEWEST_ROWS or not g.std() > 1e-12:
         why = "no_pairable_items" if n == 0 else "insufficient_items" if n < FEWEST_ROWS else "no_variation"
-        return Disagreement(undefined(why, n_items=n), math.nan, perfect, math.nan, math.nan, ())
+        none = undefined(why, n_items=n)
+        return Disagreement(none, math.nan, perfect, math.nan, math.nan, none, math.nan, ())
     groups = np.unique(cluster[used], return_inverse=True)[1]
     centred = g - g.mean()
     slope = float(centred @ d / (centred @ centred))
@@ -90,7 +97,8 @@ def disagreement(
     error, n_clusters = ratio_standard_error(influence, np.ones(n), groups)
     reach = normal_quantile(level) * error
     reliability = _reliability(predicted[used], counts[used], kappa, rng)
-    raw = float(np.corrcoef(g, d)[0, 1]) if d.std() > 0 else math.nan
+    halves = split_half_reliability(counts, cluster=cluster, level=level, rng=rng)
+    several = counts[used].sum(axis=1) >= FEWEST_LABELS
     return Disagreement(
         Estimate(
             slope,
@@ -104,10 +112,19 @@ def disagreement(
         ),
         intercept,
         perfect,
-        raw / math.sqrt(reliability) if reliability > 0 else math.nan,
+        _corrected(g, d, reliability),
         reliability,
+        halves,
+        _corrected(g[several], d[several], halves.value),
         _bins(g, d, groups, level),
     )
+
+
+def _corrected(g: Floats, d: Floats, reliability: float) -> float:
+    """Correlation of ``g`` and ``d`` (n,) had ``d`` no label noise; NaN where it cannot be told."""
+    if not reliability > 0 or len(g) < FEWEST_ROWS or not min(g.std(), d.std()) > 0:
+        return math.nan
+    return float(np.corrcoef(g, d)[0, 1]) / math.sqrt(reliability)
 
 
 def marginal(predicted: Floats, counts: Floats, cluster: Positions, level: float = 0.95) -> list[Estimate]:
@@ -116,6 +133,17 @@ def marginal(predicted: Floats, counts: Floats, cluster: Positions, level: float
     gap = predicted[used] - counts[used] / counts[used].sum(axis=1, keepdims=True)
     codes = np.unique(cluster[used], return_inverse=True)[1]
     return [clustered_mean(column, cluster=codes, level=level) for column in gap.T]
+
+
+def disagreement_bins(
+    predicted: Floats, counts: Floats, cluster: Positions, level: float = 0.95
+) -> tuple[Bin, ...]:
+    """Ten groups of the rows with two labels by predicted disagreement: the mean, and what is observed."""
+    used = counts.sum(axis=1) > 1
+    if not used.any():
+        return ()
+    codes = np.unique(cluster[used], return_inverse=True)[1]
+    return _bins(predicted_disagreement(predicted[used]), observed_disagreement(counts[used]), codes, level)
 
 
 def reliability_bins(
@@ -144,8 +172,11 @@ def _perfect_slope(kappa: float) -> float:
 
 
 def _bins(x: Floats, y: Floats, cluster: Positions, level: float) -> tuple[Bin, ...]:
-    """Ten equal groups of rows by ``x``, fewer where values tie or rows are few."""
-    groups = max(1, min(BINS, len(x) // FEWEST_ROWS))
+    """Ten equal groups of rows by ``x``, fewer where values tie or rows are few: then root(n / 2).
+
+    Number and size of the groups grow alike: 24 rows make 3 groups of 8.
+    """
+    groups = max(1, min(BINS, math.isqrt(len(x) // 2)))
     edges = np.unique(np.quantile(x, np.linspace(0, 1, groups + 1)[1:-1]))
     home = np.searchsorted(edges, x, side="right")
     found = []

@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from voirdire.align.by_metric import MetricGain, PooledGain
 from voirdire.align.calibration import Bin, Disagreement
 from voirdire.align.comparability import Comparable
 from voirdire.align.contested import Flagging
 from voirdire.align.equivalence import PowerCurve
 from voirdire.align.held_out_person import Accuracy, RaterGain
+from voirdire.align.pit import Pit
 from voirdire.align.plain import plain, revived
 from voirdire.align.verdict import Verdict, worth_in_words
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["Design", "Evaluation", "MetricGain", "ModelScore", "Role", "Stratum"]
+__all__ = ["Design", "Evaluation", "ModelScore", "Role", "Stratum"]
 
 Role = Literal["floor", "judge", "candidate", "chosen"]
 
@@ -55,21 +57,6 @@ class ModelScore:
 
 
 @dataclass(frozen=True)
-class MetricGain:
-    """The chosen prediction's gain over base rates on one metric.
-
-    ``p`` is two-sided for no gain, ``adjusted`` after Benjamini-Yekutieli over the metrics.
-    """
-
-    metric: str
-    n_rows: int
-    log: float
-    gain: Estimate
-    p: float
-    adjusted: float
-
-
-@dataclass(frozen=True)
 class Stratum:
     """A third of the rows by the prediction's entropy: its scores and its gain over base rates."""
 
@@ -87,7 +74,9 @@ class Evaluation:
     ``gain`` is over the metric prior, ``gain_new_raters`` the same had raters been drawn too,
     ``gain_over_system`` over knowing the system, ``judge_beyond_system`` what judge and system together gain
     over the system. ``optimum`` is the model's best log score and ``skill`` the way to it from the metric
-    prior. ``power`` holds one curve a combiner. ``reliability`` is by label.
+    prior. ``power`` holds one curve a combiner. ``reliability`` is by label, ``raw_reliability`` and
+    ``raw_disagreement`` are the judge's as it is. ``pit`` is None where labels have no order. ``pooled`` is
+    what the gains of ``metrics`` are drawn towards.
     """
 
     verdict: Verdict
@@ -109,8 +98,12 @@ class Evaluation:
     flagging: Flagging
     marginal: Mapping[str, Estimate]
     reliability: Mapping[str, tuple[Bin, ...]]
+    raw_reliability: Mapping[str, tuple[Bin, ...]]
+    raw_disagreement: tuple[Bin, ...]
+    pit: Pit | None
     comparable: tuple[Comparable, ...]
     metrics: tuple[MetricGain, ...]
+    pooled: PooledGain
     raters: tuple[RaterGain, ...]
     strata: tuple[Stratum, ...]
 

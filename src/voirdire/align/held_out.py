@@ -103,6 +103,11 @@ class HeldOut:
         """The metric prior's of the first repeat (n, C)."""
         return self.runs[0].predictions["metric_prior"]
 
+    @property
+    def raw(self) -> Floats | None:
+        """The judge's own of the first repeat (n, C), None where it has no labels of the scale."""
+        return self.runs[0].predictions.get(RAW)
+
     @cached_property
     def losses(self) -> dict[str, Floats]:
         """Each one's log score by row (n,), averaged over repeats."""

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from numpy.typing import NDArray
 
 from voirdire.align import calibration
+from voirdire.align.by_metric import gains_by_metric
+from voirdire.align.calibration import Bin
 from voirdire.align.ceilings import skill
 from voirdire.align.combiner import anonymous_bayesian_losses
 from voirdire.align.comparability import Comparable, comparable
@@ -23,19 +25,20 @@ from voirdire.align.equivalence import (
     next_label_losses,
     power_curve,
 )
-from voirdire.align.evaluation import Design, Evaluation, MetricGain, ModelScore, Role, Stratum
+from voirdire.align.evaluation import Design, Evaluation, ModelScore, Role, Stratum
 from voirdire.align.features import Features, Target
 from voirdire.align.held_out import FLOORS, RAW, HeldOut, Protocol, enough, repeated
 from voirdire.align.held_out_person import accuracy, gain_for_new_raters, gains_by_rater
+from voirdire.align.pit import pit
 from voirdire.align.scores import kernel_name, log_score
 from voirdire.align.selection import applicable, nested
 from voirdire.align.verdict import worth
 from voirdire.errors import UserError
 from voirdire.stats.estimate import Estimate, undefined
-from voirdire.stats.multiplicity import adjusted_p_values
 
 __all__ = ["evaluate"]
 
+Floats = NDArray[np.float64]
 WITH_SYSTEM = ("system_prior", "metric_prior", "temperature_bias", "stack", "cumulative_link", "davidson")
 """What judge and system together are pooled from: metric effects become effects of metric and system."""
 BETTER = "the better at each m"
@@ -72,49 +75,60 @@ def evaluate(
 
 def _evaluation(held: HeldOut) -> Evaluation:
     target, chosen, level = held.target, held.chosen, held.how.level
-    counts, cluster = target.counts, target.cluster
-    losses, scale = held.losses, held.features.scale
-    mine = losses[held.how.select]
+    losses, mine = held.losses, held.losses[held.how.select]
     gain = held.over(losses["metric_prior"] - mine)
     curves, beyond_system = _power(held), _beyond_system(held)
-    options: dict[str, Any] = {"cluster": cluster, "level": level, "rng": held.rng}
+    metrics, pooled = gains_by_metric(held)
+    options: dict[str, Any] = {"level": level, "resamples": held.how.resamples, "rng": held.rng}
     return Evaluation(
-        verdict=worth(gain, curves[0], int(counts.sum()), beyond_system=beyond_system),
+        verdict=worth(gain, curves[0], int(target.counts.sum()), beyond_system=beyond_system),
         design=_design(held),
         chosen=held.how.select,
         weights=_weights(held),
-        kernel_name=kernel_name(scale),
+        kernel_name=kernel_name(held.features.scale),
         models=_models(held),
         gain=gain,
-        gain_new_raters=gain_for_new_raters(
-            held.floor, chosen, target, level=level, resamples=held.how.resamples, rng=held.rng
-        ),
+        gain_new_raters=gain_for_new_raters(held.floor, chosen, target, **options),
         gain_over_system=held.over(losses["system_prior"] - mine)
         if "system_prior" in losses
         else undefined("insufficient_systems"),
         judge_beyond_system=beyond_system,
         kappa=held.kappa,
         optimum=float(held.optimum.mean()),
-        skill=skill(losses["metric_prior"], mine, held.optimum, resamples=held.how.resamples, **options),
+        skill=skill(losses["metric_prior"], mine, held.optimum, cluster=target.cluster, **options),
         power=curves,
-        accuracy=accuracy(held.runs[0].predictions.get(RAW), chosen, target, level=level),
-        disagreement=calibration.disagreement(chosen, counts, held.kappa.value, **options),
-        flagging=flagging(
-            LabelledRows(chosen, counts, disputes(scale), held.features.metric, cluster, held.runs[0].fold),
-            held.kappa.value,
-            held.features.metrics,
-            level=level,
-            rng=held.rng,
-        ),
-        marginal=dict(zip(scale.labels, calibration.marginal(chosen, counts, cluster, level), strict=True)),
-        reliability=dict(
-            zip(scale.labels, calibration.reliability_bins(chosen, counts, cluster, level), strict=True)
-        ),
+        accuracy=accuracy(held.raw, chosen, target, level=level),
         comparable=_comparable(held),
-        metrics=_by_metric(held),
+        metrics=metrics,
+        pooled=pooled,
         raters=tuple(gains_by_rater(held.floor, chosen, target, level)),
         strata=_strata(held),
+        **_calibration(held),
     )
+
+
+def _calibration(held: HeldOut) -> dict[str, Any]:
+    """Whether what the chosen prediction expects comes about, beside the judge as it is where that can be."""
+    chosen, raw, counts = held.chosen, held.raw, held.target.counts
+    scale, cluster, level = held.features.scale, held.target.cluster, held.how.level
+    flagged = LabelledRows(chosen, counts, disputes(scale), held.features.metric, cluster, held.runs[0].fold)
+    gaps = calibration.marginal(chosen, counts, cluster, level)
+
+    def reliability(q: Floats) -> dict[str, tuple[Bin, ...]]:
+        bins = calibration.reliability_bins(q, counts, cluster, level)
+        return dict(zip(scale.labels, bins, strict=True))
+
+    return {
+        "disagreement": calibration.disagreement(
+            chosen, counts, held.kappa.value, cluster=cluster, level=level, rng=held.rng
+        ),
+        "flagging": flagging(flagged, held.kappa.value, held.features.metrics, level=level, rng=held.rng),
+        "marginal": dict(zip(scale.labels, gaps, strict=True)),
+        "reliability": reliability(chosen),
+        "raw_reliability": {} if raw is None else reliability(raw),
+        "raw_disagreement": () if raw is None else calibration.disagreement_bins(raw, counts, cluster, level),
+        "pit": pit(chosen, counts, cluster, level) if scale.ordered else None,
+    }
 
 
 def _design(held: HeldOut) -> Design:
@@ -219,28 +233,6 @@ def _comparable(held: HeldOut) -> tuple[Comparable, ...]:
             rng=held.rng,
         )
     )
-
-
-def _by_metric(held: HeldOut) -> tuple[MetricGain, ...]:
-    mine = held.losses[held.how.select]
-    difference = held.losses["metric_prior"] - mine
-    found = []
-    for code, name in enumerate(held.features.metrics):
-        rows = held.features.metric == code
-        if rows.any():
-            gain = held.over(difference, rows)
-            found.append((name, int(rows.sum()), float(mine[rows].mean()), gain, _p_value(gain)))
-    adjusted = adjusted_p_values([each[-1] for each in found])
-    return tuple(MetricGain(*each, float(p)) for each, p in zip(found, adjusted, strict=True))
-
-
-def _p_value(gain: Estimate) -> float:
-    """Two-sided t test that the gain is 0; NaN without an interval."""
-    if not gain.has_interval or gain.n_clusters is None:
-        return float("nan")
-    df = gain.n_clusters - 1
-    error = (gain.high - gain.low) / (2 * float(stdtrit(df, (1 + gain.level) / 2)))
-    return float(2 * stdtr(df, -abs(gain.value) / error))
 
 
 def _strata(held: HeldOut) -> tuple[Stratum, ...]:
