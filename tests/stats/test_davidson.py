@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import json
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -249,3 +251,24 @@ def test_two_groups_share_one_tie_parameter() -> None:
     assert found.difference(0, 2).undefined == "undefeated"
     assert found.tie is not None
     assert 0.5 < found.tie.value < 2
+
+
+def simulation() -> Any:
+    path = Path(__file__).resolve().parents[2] / "benchmarks" / "_guarantees" / "preference.py"
+    spec = importlib.util.spec_from_file_location("benchmarks_preference", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.coverage_simulation
+@pytest.mark.parametrize("model", [bradley_terry, davidson, rao_kupper])
+def test_intervals_cover_where_verdicts_on_one_item_go_together(model: Model) -> None:
+    made = simulation()
+    found = made.covered(made.Design(systems=4, items=120, people=4, shift=1.5), model, 250, seed=1)
+    # 1,000 intervals; those of one study hang together, so this is wider than their binomial error
+    assert 0.92 <= found["clustered"] <= 0.98
+    assert found["naive"] < 0.90
