@@ -14,6 +14,7 @@ from voirdire.align.decomposed import Aspect, aspects_of
 from voirdire.align.plain_scale import scale_from_dict, scale_to_dict
 from voirdire.align.replies import own_labels
 from voirdire.align.serial import pack, unpack
+from voirdire.align.set_scale import sets_of_judges_alone, share_sets
 from voirdire.errors import UserError
 from voirdire.study.scale import PAIRWISE_LABELS, Scale
 from voirdire.study.study import Study
@@ -120,10 +121,10 @@ def human_scale(study: Study, metrics: Sequence[str]) -> Scale:
 
     Numeric labels are joined and sorted; other scales must list the same labels, or one all of the others'.
     A label that only judges gave is dropped where it lies outside people's numeric labels, where it is no
-    usual label of pairs, or where judges and people have no label in common. Nothing is dropped where people
-    gave one label alone.
+    usual label of pairs, or where judges and people have no label in common; a response set also where people
+    gave no indeterminate label. Nothing else is dropped where people gave one label alone.
     """
-    scales = [study.metric(name).scale for name in metrics]
+    scales = share_sets([study.metric(name).scale for name in metrics])
     joined = max(scales, key=lambda scale: len(scale.labels))
     odd = next((k for k, scale in enumerate(scales) if not set(scale.labels) <= set(joined.labels)), None)
     if odd is not None or any(scale.ordered != joined.ordered for scale in scales):
@@ -138,7 +139,9 @@ def human_scale(study: Study, metrics: Sequence[str]) -> Scale:
             for label, number in zip(scale.labels, scale.values or (), strict=True)
         }
         labels = sorted(value, key=lambda label: value[label])
-        joined = Scale("ordinal", tuple(labels), True, tuple(value[label] for label in labels))
+        values = tuple(value[label] for label in labels)
+        admits = {label: admitted for scale in scales for label, admitted in scale.indeterminate.items()}
+        joined = Scale("ordinal", tuple(labels), True, values, admits, joined.separator)
     return _of_people(joined, *_used(study, metrics))
 
 
@@ -160,7 +163,7 @@ def _of_people(scale: Scale, people: set[str], judges: set[str]) -> Scale:
         raise UserError(
             f"every label on these metrics is '{scale.labels[0]}'", fix="declare the labels that may be given"
         )
-    dropped = _not_of_people(scale, people, judges)
+    dropped = _not_of_people(scale, people, judges) | sets_of_judges_alone(scale, people, judges)
     kept = [k for k, label in enumerate(scale.labels) if label not in dropped]
     names = tuple(scale.labels[k] for k in kept)
     values = None if scale.values is None else tuple(scale.values[k] for k in kept)

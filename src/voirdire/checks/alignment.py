@@ -14,6 +14,7 @@ from voirdire.align.aligner import Aligner, align
 from voirdire.align.contested import rule_in_words
 from voirdire.align.equivalence import PowerCurve
 from voirdire.align.options import AlignOptions
+from voirdire.align.set_scale import share_sets
 from voirdire.align.verdict import worth_in_words
 from voirdire.checks.alignment_tables import tables
 from voirdire.checks.context import Context
@@ -63,7 +64,8 @@ def alignment(context: Context) -> Finding | None:
 def _by_scale(context: Context) -> list[tuple[str, ...]]:
     """The metrics that people and judges rated; those whose labels are among another's go together."""
     groups: list[list[str]] = []
-    scales = {name: context.study.metric(name).scale for name in context.compared()}
+    names = context.compared()
+    scales = dict(zip(names, share_sets([context.study.metric(name).scale for name in names]), strict=True))
     for name in sorted(scales, key=lambda name: -len(scales[name].labels)):
         mine = scales[name]
         home = next(
