@@ -39,7 +39,7 @@ class OpenAICompatible:
             answer = await self._client.chat.completions.with_raw_response.create(
                 **request.body, timeout=timeout
             )
-            content_type, text = answer.headers.get("content-type", ""), answer.text()
+            content_type, text = answer.headers.get("content-type", ""), answer.text
         except openai.APITimeoutError:
             raise Failure(f"no reply within {timeout:g} s", again=True) from None
         except openai.APIConnectionError as problem:
