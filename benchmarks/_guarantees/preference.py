@@ -102,8 +102,8 @@ def run(runs: int) -> None:
     for design in DESIGNS:
         for model in MODELS:
             found = covered(design, model, runs)
+            shares = [f"{found[way]:.3f} ({found[f'{way} width']:.2f})" for way in ("clustered", "naive")]
             print(
-                f"{design.systems:7} {design.items:5} {design.people:6} {design.shift:5.1f}  {model.__name__:14}"
-                f"  {found['clustered']:.3f} ({found['clustered width']:.2f})"
-                f"            {found['naive']:.3f} ({found['naive width']:.2f})      {found['no fit']:.3f}"
+                f"{design.systems:7} {design.items:5} {design.people:6} {design.shift:5.1f}  "
+                f"{model.__name__:14}  {shares[0]}            {shares[1]}      {found['no fit']:.3f}"
             )

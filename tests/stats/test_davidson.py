@@ -265,10 +265,10 @@ def simulation() -> Any:
 
 
 @pytest.mark.coverage_simulation
-@pytest.mark.parametrize("model", [bradley_terry, davidson, rao_kupper])
+@pytest.mark.parametrize("model", [bradley_terry, davidson])
 def test_intervals_cover_where_verdicts_on_one_item_go_together(model: Model) -> None:
     made = simulation()
-    found = made.covered(made.Design(systems=4, items=120, people=4, shift=1.5), model, 250, seed=1)
-    # 1,000 intervals; those of one study hang together, so this is wider than their binomial error
+    found = made.covered(made.Design(systems=4, items=120, people=4, shift=1.5), model, 200, seed=1)
+    # 800 intervals; those of one study hang together, so this is wider than their binomial error
     assert 0.92 <= found["clustered"] <= 0.98
     assert found["naive"] < 0.90
