@@ -20,7 +20,13 @@ from voirdire.stats.left_out import LeftOut, left_out_comparisons
 from voirdire.stats.multiplicity import adjusted_p_values
 from voirdire.stats.transforms import logit_interval, normal_quantile
 
-__all__ = ["EPSILON", "AlternativeAnnotator", "AlternativeAnnotatorTest", "alternative_annotator_test"]
+__all__ = [
+    "EPSILON",
+    "AlternativeAnnotator",
+    "AlternativeAnnotatorTest",
+    "alternative_annotator_test",
+    "fewest_items",
+]
 
 Floats = NDArray[np.float64]
 Small: TypeAlias = Literal["wilcoxon", "exact", "skip"]
@@ -136,6 +142,21 @@ def alternative_annotator_test(
         no_interval="no_interval_method",
     )
     return AlternativeAnnotatorTest(annotators, left_out, rate, _mean_advantage(kept, level))
+
+
+def fewest_items(epsilon: float, annotators: int, *, level: float = 0.95) -> int:
+    """Items that an annotator must share for a judge that never differs from them to be shown to win.
+
+    The p-value of ties alone, (1 - epsilon)^n, must not exceed (1 - level) / (1 + 1/2 + ... + 1/annotators),
+    the Benjamini-Yekutieli bound where all are rejected. 0 at an ``epsilon`` of 0, where no number will do.
+
+    >>> fewest_items(0.2, 3), fewest_items(0.1, 3), fewest_items(0.1, 24)
+    (17, 35, 42)
+    """
+    if epsilon <= 0:
+        return 0
+    bound = (1 - level) / sum(1 / k for k in range(1, annotators + 1))
+    return math.ceil(math.log(bound) / math.log(1 - epsilon))
 
 
 def _margins(epsilon: ArrayLike, n_raters: int) -> Floats:
