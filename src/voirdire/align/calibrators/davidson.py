@@ -78,9 +78,12 @@ class Davidson(Calibrator):
     name: ClassVar[str] = "davidson"
 
     def applies(self, features: Features) -> str:
-        """It needs pairwise labels first and second, and a judge."""
+        """It needs pairwise labels first and second, and a judge; no set may hold one of the two alone."""
         if not {"first", "second"} <= set(features.scale.labels):
             return "the human labels are not first and second"
+        sets = [features.scale.members(label) for label in features.scale.indeterminate]
+        if any(("first" in admitted) != ("second" in admitted) for admitted in sets):
+            return "a label leans to one response without naming it"
         return "" if features.judges else "no judge"
 
     def settings(self, features: Features) -> tuple[Setting, ...]:
