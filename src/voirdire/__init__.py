@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from voirdire.decide.rates import rates
     from voirdire.decide.rates_options import RatesOptions
     from voirdire.decide.rates_result import Rates
+    from voirdire.decide.replacement import replacement_tests
+    from voirdire.decide.replacement_options import ReplacementOptions
+    from voirdire.decide.replacement_result import ReplacementTests
     from voirdire.errors import UserError, UserErrors
     from voirdire.opening import open
     from voirdire.stats.estimate import Estimate
@@ -45,6 +48,8 @@ __all__ = [
     "Rater",
     "Rates",
     "RatesOptions",
+    "ReplacementOptions",
+    "ReplacementTests",
     "Scale",
     "StandIn",
     "Study",
@@ -55,6 +60,7 @@ __all__ = [
     "audit",
     "open",
     "rates",
+    "replacement_tests",
 ]
 
 _HOME = {
@@ -71,6 +77,8 @@ _HOME = {
     "Rater": "voirdire.study.rater",
     "Rates": "voirdire.decide.rates_result",
     "RatesOptions": "voirdire.decide.rates_options",
+    "ReplacementOptions": "voirdire.decide.replacement_options",
+    "ReplacementTests": "voirdire.decide.replacement_result",
     "Scale": "voirdire.study.scale",
     "StandIn": "voirdire.checks.audit",
     "Study": "voirdire.study.study",
@@ -80,6 +88,7 @@ _HOME = {
     "audit": "voirdire.checks.audit",
     "open": "voirdire.opening",
     "rates": "voirdire.decide.rates",
+    "replacement_tests": "voirdire.decide.replacement",
 }
 
 

@@ -168,7 +168,7 @@ def both(
     classic: tuple[AlternativeAnnotatorTest | None, Sequence[Rater], str],
     told: tuple[DistributionalTest | None, Sequence[Rater], str],
 ) -> Replacement:
-    """Both tests of one metric and judge, each with the raters its numbers stand for, or why there is none."""
+    """Both tests of one metric and judge, each with the raters its numbers mean, or why there is none."""
     labels, raters, no_labels = classic
     spread, others, no_distribution = told
     one = {raters[each.rater].id: each for each in labels.annotators} if labels else {}
