@@ -121,6 +121,8 @@ class Door:
                     failure = Failure(f"no whole reply within {self.target.timeout:g} s", again=True)
                 except Failure as problem:
                     failure = problem
+                except Exception as problem:  # a client's own fault on one answer must not lose the others
+                    failure = Failure(f"{type(problem).__name__}: {problem}", again=True)
                 else:
                     self._limiter.used(
                         expected, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) or expected

@@ -63,7 +63,7 @@ def read_completion(text: str, content_type: str, latency: float) -> Reply:
         raise Failure(f"the endpoint sent {kind}: {_shortened(text)}", again=True) from None
     if not isinstance(raw, dict) or not isinstance(raw.get("choices"), list):
         raise Failure(f"the endpoint sent no chat completion: {_shortened(text)}", again=True)
-    if not raw["choices"]:
+    if not raw["choices"] or not isinstance(raw["choices"][0], dict):
         raise Failure("the endpoint sent no choice", again=True)
     return _reply(text, raw, raw["choices"][0], latency)
 
