@@ -122,12 +122,14 @@ def test_pairs_are_one_persons_labels_on_two_metrics() -> None:
             ("i2", "all", "gpt", "judge", "b"),
         ]
     )
-    pairs = paired_labels(made, forced="one", sets="all")
+    pairs = paired_labels(made, {"all": "one"})
     assert [pairs.scale.labels[code] for code in pairs.label] == ["a|b", "b"]
     assert [pairs.scale.verdicts[code] for code in pairs.choice] == ["a", "b"]
     assert pairs.cluster.tolist() == [0, 1]
+    with pytest.raises(UserError, match="no pair of metrics"):
+        paired_labels(made, {})
     with pytest.raises(UserError, match="no metric named 'two'"):
-        paired_labels(made, forced="two", sets="all")
+        paired_labels(made, {"all": "two"})
 
 
 def test_metrics_of_other_verdicts_make_no_pairs() -> None:
@@ -140,7 +142,7 @@ def test_metrics_of_other_verdicts_make_no_pairs() -> None:
         ]
     )
     with pytest.raises(UserError, match="different verdicts"):
-        paired_labels(made, forced="one", sets="all")
+        paired_labels(made, {"all": "one"})
 
 
 @pytest.mark.coverage_simulation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,13 +106,26 @@ class SetMatrices:
         return readout
 
 
-def paired_labels(study: Study, *, forced: str, sets: str) -> PairedLabels:
-    """The pairs of two metrics that asked people twice: for one verdict, and for all they accept.
+def paired_labels(study: Study, pairs: Mapping[str, str]) -> PairedLabels:
+    """The labels of people who were asked twice: for all verdicts that they accept, and for one.
 
-    ``forced`` and ``sets`` name the metrics, which share their verdicts; a pair is one person's label on
-    both on one item. A forced choice that is itself indeterminate is no pair.
+    ``pairs`` maps each metric that asked for sets to the one that asked for one verdict, as ``forced`` in
+    ``study.yaml`` does; all share their verdicts. A pair is one person's label on both on one item. A forced
+    choice that is itself indeterminate is no pair.
     """
-    scale = joined_scale([(sets, study.metric(sets).scale), (forced, study.metric(forced).scale)])
+    names = [name for pair in pairs.items() for name in pair]
+    if not names:
+        raise UserError("no pair of metrics", expected="for example {'all acceptable': 'best'}")
+    scale = joined_scale([(name, study.metric(name).scale) for name in names])
+    parts = [_pairs_of(study, scale, sets, forced) for sets, forced in pairs.items()]
+    label, choice, item = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return PairedLabels(scale, label, choice, study.items.units(item))
+
+
+def _pairs_of(
+    study: Study, scale: Scale, sets: str, forced: str
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Set, choice and item (m,) of each pair on two metrics."""
     of_sets, of_forced = (study.panel(name, policy=KEPT_APART) for name in (sets, forced))
     here, there = _same_rating(of_sets, of_forced, len(study.raters))
     label = np.array([scale.code(name) for name in of_sets.scale.labels])[of_sets.coded.label[here]]
@@ -119,7 +133,7 @@ def paired_labels(study: Study, *, forced: str, sets: str) -> PairedLabels:
     choice = np.array([place.get(name, -1) for name in of_forced.scale.labels])[of_forced.coded.label[there]]
     item = of_sets.items[of_sets.coded.item[here]]
     kept = choice >= 0
-    return PairedLabels(scale, label[kept], choice[kept], study.items.units(item[kept]))
+    return label[kept], choice[kept], item[kept]
 
 
 def _same_rating(one: Panel, two: Panel, n_raters: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -134,6 +134,10 @@ class MetricConfig(_Part):
         default="",
         description="How indeterminate labels are counted: kept apart, left out, or as X (as fail).",
     )
+    forced: Text = Field(
+        default="",
+        description="The metric on which the same people named one verdict of all that they accept on this.",
+    )
     tie: Text = Field(
         default="", description="The verdict that a tied majority counts as; left out by default."
     )

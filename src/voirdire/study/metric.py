@@ -18,10 +18,11 @@ Polarity = Literal["positive", "negative", ""]
 class Metric:
     """One criterion: ``name`` is its id in the ratings, ``title`` what a reader sees.
 
-    ``policy`` is the declared mapping of indeterminate labels; ``tie`` is the verdict that a tied majority
-    counts as, or None where ties are left out. ``rubric``, ``present`` and ``absent`` are the written
-    criterion and its examples, empty where not recorded. ``polarity`` is positive where the behaviour is
-    wanted, empty where not declared.
+    ``policy`` is the declared mapping of indeterminate labels; ``forced`` the metric on which the same people
+    named one verdict of all that they accept on this one, empty where there is none; ``tie`` is the verdict
+    that a tied majority counts as, or None where ties are left out. ``rubric``, ``present`` and ``absent``
+    are the written criterion and its examples, empty where not recorded. ``polarity`` is positive where the
+    behaviour is wanted, empty where not declared.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Metric:
     present: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     group: str = ""
+    forced: str = ""
 
     @property
     def label(self) -> str:

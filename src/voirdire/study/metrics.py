@@ -42,6 +42,7 @@ def declare_metrics(
                 present=tuple(declared.present),
                 absent=tuple(declared.absent),
                 group=declared.group,
+                forced=_forced(name, names, declared),
             )
         )
     return tuple(metrics)
@@ -81,6 +82,19 @@ def _tie(name: str, scale: Scale, declared: MetricConfig) -> str | None:
             expected=f"one of {', '.join(scale.labels)}",
         )
     return declared.tie or None
+
+
+def _forced(name: str, names: Sequence[str], declared: MetricConfig) -> str:
+    if declared.forced and (declared.forced == name or declared.forced not in names):
+        others = [other for other in names if other != name]
+        near = difflib.get_close_matches(declared.forced, others, n=1)
+        raise UserError(
+            f"forced names '{declared.forced}', which is no other metric",
+            where=f"metric '{name}'",
+            expected=f"one of {', '.join(others[:20]) or 'none'}",
+            fix=f"did you mean '{near[0]}'?" if near else "",
+        )
+    return declared.forced
 
 
 def _polarity(text: str | None) -> Polarity:
