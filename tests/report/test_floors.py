@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from report import examples
@@ -17,6 +19,7 @@ from voirdire.checks.finding import (
     Column,
     Evidence,
     Finding,
+    FloorToCeiling,
     LabelCounts,
     LabelShares,
     Missing,
@@ -24,9 +27,11 @@ from voirdire.checks.finding import (
     Table,
 )
 from voirdire.report.floors import Floors, alignment_figures
+from voirdire.report.strip import strip, strip_axis
 from voirdire.stats.estimate import Estimate
 
 KNOWN = "knows no verdict"
+SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "schema" / "audit-1.json"
 
 
 def nats(value: float, half: float = 0.1, n: int = 40) -> Estimate:
@@ -190,13 +195,101 @@ def test_the_headline_table_says_the_worth_where_the_judge_was_aligned() -> None
     assert "Worth, in human labels" not in examples.full().to_html()
 
 
+JUDGE = table(
+    "reliability",
+    {"label": "pass", "who": "aligned", "predicted": 0.3, "observed": nats(0.35)},
+    {"label": "pass", "who": "as it is", "predicted": 0.05, "observed": nats(0.4)},
+    {"label": "pass", "who": "as it is", "predicted": 0.95, "observed": nats(0.6)},
+)
+
+
+def tenths(*shares: float) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {"from": k / 10, "to": (k + 1) / 10, "observed": nats(share, 0.02), "least": 0.08, "most": 0.12}
+        for k, share in enumerate(shares)
+    ]
+    return table("pit", *rows)
+
+
+def test_the_judge_as_it_is_stands_hollow_beside_the_aligned() -> None:
+    drawn = alignment_figures((scores(nats(0.7), nats(0.2)), JUDGE), 0)
+    assert drawn is not None
+    (square,) = drawn.squares
+    assert [mark[0] for mark in square.marks] == [66.0]
+    assert [mark[0] for mark in square.hollow] == [11.0, 209.0]
+    assert "(one group of 40 rows)" in square.caption
+    assert "Hollow: as it is." in square.caption
+    assert "The judge as it is: 0.05 predicted, 0.40 observed; 0.95" in square.label
+    page = audit(scores(nats(0.7), nats(0.2)), JUDGE).to_html()
+    figure = re.search(r"<figure class=.keep.>.*?</figure>", page, re.DOTALL)
+    assert figure is not None
+    assert figure[0].count('class="hollow"') == 2
+    assert figure[0].count('class="fj"') == 1
+
+
+def test_a_histogram_shows_where_labels_fall_and_what_chance_allows() -> None:
+    pit = tenths(0.06, *[0.1] * 8, 0.14)
+    drawn = alignment_figures((scores(nats(0.7), nats(0.2)), RELIABILITY, pit), 0)
+    assert drawn is not None
+    figure = drawn.histogram
+    assert figure is not None
+    height = {share: round(figure.side * (1 - share / 0.2), 1) for share in (0.06, 0.1, 0.14, 0.08, 0.12)}
+    assert figure.bars[0] == (0.0, 22.0, height[0.06])
+    assert figure.bars[-1] == (198.0, 22.0, height[0.14])
+    assert figure.bands[3] == (66.0, 22.0, height[0.12], height[0.08])
+    assert figure.even == height[0.1]
+    assert figure.ticks[-1] == (0.0, "0.2")
+    assert audit(scores(nats(0.7), nats(0.2)), RELIABILITY, pit).to_html().count('class="step"') == 10
+    none = alignment_figures((scores(nats(0.7), nats(0.2)), RELIABILITY), 0)
+    assert none is not None
+    assert none.histogram is None
+
+
+def metrics(*cells: FloorToCeiling) -> Table:
+    columns = (Column("metric", "Metric"), Column("strip", "Floor to ceiling"))
+    rows = tuple(Row({"metric": f"m{k}", "strip": cell}) for k, cell in enumerate(cells))
+    return Table("alignment_metrics", "Metric by metric", columns, rows)
+
+
+def test_strips_share_an_axis_and_say_their_figures() -> None:
+    def at(share: float) -> float:
+        return -math.log(share)
+
+    one = FloorToCeiling(at(0.36), at(0.12), Estimate(at(0.4), at(0.44), at(0.35), n_items=40), at(0.47))
+    two = FloorToCeiling(at(0.5), math.nan, Estimate(at(0.52), n_items=40), math.nan)
+    on = strip_axis([one, two])
+    assert on is not None
+    assert (on.high, [words for _, words, _ in on.lines]) == (0.6, ["0", "60 %"])
+    drawn = strip(one, on)
+    assert (drawn.floor, drawn.raw, drawn.aligned, drawn.ceiling) == (90.0, 30.0, 100.0, 117.5)
+    assert drawn.interval == (87.5, 110.0)
+    assert strip(two, on).raw is None
+    assert strip(two, on).ceiling is None
+    assert strip(two, on).interval is None
+    made = audit(scores(nats(0.7), nats(0.2)), metrics(one, two))
+    page = made.to_html()
+    assert page.count('class="strip"') == 2
+    words = "base rates 36 %, the judge as it is 12 %, aligned 40 %, best possible 47 %"
+        "base rates 36 %, the judge as it is 12 %, aligned 40 %, best possible 47 %, interval 35 % to 44 %"
+    )
+    assert words.replace(" %", " %") in page
+    document = made.to_dict()
+    jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    cells = [row["cells"]["strip"] for row in document["findings"][0]["tables"][1]["rows"]]
+    assert cells[0]["kind"] == "floor_to_ceiling"
+    assert cells[0]["floor"] == pytest.approx(at(0.36))
+    assert (cells[1]["raw"], cells[1]["ceiling"]) == (None, None)
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_the_section_is_accessible_and_quiet(
     width: int, scheme: str, browser_page: Callable[..., Any], tmp_path: Path
 ) -> None:
     sync_axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    tables = (scores(nats(0.7), nats(0.2)), RELIABILITY, DISAGREEMENT, power(n=12))
+    strips = metrics(FloorToCeiling(1.0, 2.0, nats(0.9), 0.7), FloorToCeiling(1.1, 2.0, nats(0.9), math.nan))
+    pit = tenths(0.06, *[0.1] * 8, 0.14)
+    tables = (scores(nats(0.7), nats(0.2)), JUDGE, DISAGREEMENT, power(n=12), strips, pit)
     path = tmp_path / "report.html"
     path.write_text(audit(*tables).to_html(), encoding="utf-8")
     opened = browser_page(path, width=width, scheme=scheme)

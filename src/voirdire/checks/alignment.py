@@ -14,8 +14,11 @@ from voirdire.align.aligner import Aligner, align
 from voirdire.align.contested import rule_in_words
 from voirdire.align.equivalence import PowerCurve
 from voirdire.align.options import AlignOptions
+from voirdire.align.plain import plain
 from voirdire.align.set_scale import share_sets
 from voirdire.align.verdict import worth_in_words
+from voirdire.checks.alignment_calibration import pit_in_words
+from voirdire.checks.alignment_metrics import pooled_in_words
 from voirdire.checks.alignment_tables import tables
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Action, Finding
@@ -134,6 +137,7 @@ def _bewares(aligner: Aligner | None) -> Iterator[str]:
             f"slope is {number(found.disagreement.perfect_slope)}."
         )
     yield from _flagged(aligner)
+    yield from filter(None, (pooled_in_words(found), pit_in_words(found.pit) if found.pit else ""))
     yield from _cautions(aligner)
 
 
@@ -203,4 +207,8 @@ def _data(aligner: Aligner | None) -> dict[str, object]:
         "kappa": found.kappa.to_dict(),
         "rater_equivalence": curve.equivalence.to_dict(),
         "skill": found.skill.to_dict(),
+        "pooled_gain": found.pooled.mean.to_dict(),
+        "between_metrics": found.pooled.between.to_dict(),
+        "split_half_reliability": found.disagreement.split_half.to_dict(),
+        "pit_p": None if found.pit is None else plain(found.pit.p),
     }

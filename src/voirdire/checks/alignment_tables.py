@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from voirdire.align.aligner import Aligner
 from voirdire.align.evaluation import Evaluation, ModelScore
 from voirdire.align.predictions import Predictions
+from voirdire.checks.alignment_calibration import calibration_tables
+from voirdire.checks.alignment_metrics import metric_gains
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, LabelCounts, LabelShares, Missing, Row, Table
 from voirdire.checks.words import count
@@ -37,11 +39,10 @@ def tables(context: Context, metrics: Sequence[str], aligner: Aligner | None) ->
         _scores(found),
         _two_views(found),
         _power(found),
-        _metrics(context, found),
+        metric_gains(context, found),
         _contested(context, metrics, aligner),
         _candidates(found),
-        _disagreement(found),
-        _reliability(found),
+        *calibration_tables(found),
         _comparable(found),
     ]
     return [table for table in made if table.rows]
@@ -148,38 +149,12 @@ def _power(found: Evaluation) -> Table:
     return Table("power", caption, columns, rows, ("gap",))
 
 
-def _metrics(context: Context, found: Evaluation) -> Table:
-    columns = (
-        Column("metric", "Metric"),
-        Column("rows", "Rows", "count"),
-        Column("gain", "Gain over base rates, nats", "difference"),
-        Column("p", "p, adjusted", "p"),
-    )
-    rows = tuple(
-        Row(
-            {
-                "metric": context.study.metric(one.metric).label,
-                "rows": one.n_rows,
-                "gain": one.gain,
-                "p": None if math.isnan(one.adjusted) else one.adjusted,
-            },
-            Evidence(one.metric),
-        )
-        for one in found.metrics
-    )
-    kept = rows if len(rows) > 1 else ()
-    caption = "Metric by metric; p is corrected for their number (Benjamini and Yekutieli)"
-    return Table("alignment_metrics", caption, columns, kept, ("gain",), folded=len(rows) > 20)
-
-
 def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Table:
     """The rows that two people are likeliest to dispute."""
     predicted = aligner.predict(context.study)
     wanted = [code for code, name in enumerate(predicted.metric.values) if name in metrics]
     candidates = np.flatnonzero(predicted.contested & np.isin(predicted.metric.codes, wanted)).tolist()
-    most = heapq.nsmallest(
-        context.options.worst, candidates, key=lambda i: (-float(predicted.dispute[i]), i)
-    )
+    most = heapq.nsmallest(context.options.worst, candidates, key=lambda i: (-float(predicted.dispute[i]), i))
     rows = tuple(_contested_row(context, predicted, i) for i in most)
     labels = ", ".join(predicted.scale.labels)
     columns = [
@@ -220,34 +195,6 @@ def _people_said(context: Context, metric: str, item: int) -> Cell:
         return Missing("none", "no human label")
     counts = np.bincount(panel.coded.label[panel.coded.item == at[0]], minlength=panel.coded.q)
     return LabelCounts({label: int(n) for label, n in zip(panel.scale.labels, counts, strict=True) if n})
-
-
-def _disagreement(found: Evaluation) -> Table:
-    columns = (
-        Column("predicted", "Predicted disagreement", "coefficient"),
-        Column("observed", "Pairs of people who differ", "coefficient"),
-    )
-    rows = tuple(
-        Row({"predicted": one.predicted, "observed": one.observed}) for one in found.disagreement.bins
-    )
-    caption = "Predicted and observed disagreement, rows in groups by prediction"
-    return Table("disagreement", caption, columns, rows, ("observed",), folded=True)
-
-
-def _reliability(found: Evaluation) -> Table:
-    columns = (
-        Column("label", "Label"),
-        Column("predicted", "Share predicted", "coefficient"),
-        Column("observed", "Share of labels", "coefficient"),
-    )
-    caption = "Reliability: each label's predicted share, rows in groups, beside its share of people's labels"
-    return Table("reliability", caption, columns, tuple(_reliability_rows(found)), ("observed",), folded=True)
-
-
-def _reliability_rows(found: Evaluation) -> Iterator[Row]:
-    for label, bins in found.reliability.items():
-        for one in bins:
-            yield Row({"label": label, "predicted": one.predicted, "observed": one.observed})
 
 
 def _comparable(found: Evaluation) -> Table:

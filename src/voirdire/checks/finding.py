@@ -16,6 +16,7 @@ __all__ = [
     "ColumnKind",
     "Evidence",
     "Finding",
+    "FloorToCeiling",
     "LabelCounts",
     "LabelShares",
     "Missing",
@@ -73,7 +74,19 @@ class LabelShares:
     shares: Mapping[str, float]
 
 
-Cell = Estimate | Bounds | LabelCounts | LabelShares | Missing | str | int | float | None
+@dataclass(frozen=True)
+class FloorToCeiling:
+    """Log scores of a label, in nats (drawn as a strip): base rates, the judge as it is (NaN where it has
+    none), the judge aligned, and the best possible by model (NaN where it is not known).
+    """
+
+    floor: float
+    raw: float
+    aligned: Estimate
+    ceiling: float
+
+
+Cell = Estimate | Bounds | LabelCounts | LabelShares | FloorToCeiling | Missing | str | int | float | None
 
 
 @dataclass(frozen=True)

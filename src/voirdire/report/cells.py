@@ -6,15 +6,26 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from voirdire.checks.finding import Bounds, Cell, Column, ColumnKind, LabelCounts, LabelShares, Missing
+from voirdire.checks.finding import (
+    Bounds,
+    Cell,
+    Column,
+    ColumnKind,
+    FloorToCeiling,
+    LabelCounts,
+    LabelShares,
+    Missing,
+)
 from voirdire.report import wording
+from voirdire.report.marks import Axis
 from voirdire.report.palette import LabelPart, label_parts, share_parts
+from voirdire.report.strip import Strip, strip, strip_axis
 from voirdire.stats.estimate import REASONS, Estimate
 from voirdire.study import Scale
 
 __all__ = ["NUMERIC", "VERDICTS", "Shown", "show"]
 
-Form = Literal["text", "number", "missing", "verdict", "squares", "bar", "prose", "blank"]
+Form = Literal["text", "number", "missing", "verdict", "squares", "bar", "strip", "prose", "blank"]
 NUMERIC: tuple[ColumnKind, ...] = ("count", "share", "coefficient", "difference", "points", "rate", "p")
 VERDICTS = {
     "yes": ("v-yes", "Yes"),
@@ -41,6 +52,7 @@ class Shown:
     caution: bool = False
     mark: str = ""
     parts: tuple[LabelPart, ...] = ()
+    strip: Strip | None = None
 
     @property
     def long(self) -> bool:
@@ -59,11 +71,12 @@ def show(
     *,
     with_n: bool = False,
     scale: Scale | None = None,
+    on: Axis | None = None,
 ) -> Shown:
     """``cell`` as ``column`` shows it; ``with_n`` adds the number of items where no other column has it.
 
-    ``scale`` gives labels their order and colour, the same in every row. In a cell that is text, what follows
-    the first line break is its second line (prose stays whole).
+    ``scale`` gives labels their order and colour, the same in every row, and ``on`` is the axis of strips. In
+    a cell that is text, what follows the first line break is its second line (prose stays whole).
 
     >>> from voirdire.stats.estimate import Estimate
     >>> show(Estimate(0.6, 0.5, 0.7, n_items=36), Column("a", "α", "coefficient")).plain
@@ -80,6 +93,9 @@ def show(
         parts = share_parts(cell.shares, scale)
         words = ", ".join(f"{part.label} {wording.number(part.share, 'share')}" for part in parts)
         return Shown("bar", f"expected: {words}", parts=parts)
+    if isinstance(cell, FloorToCeiling):
+        drawn = strip(cell, on or strip_axis([cell]) or Axis(0, 1, ()))
+        return Shown("strip", drawn.words, strip=drawn)
     if isinstance(cell, Estimate | Bounds):
         return replace(_figure(cell, column.kind, with_n), numeric=True)
     return _plain(cell, column, numeric)

@@ -16,6 +16,7 @@ from voirdire.checks.finding import (
     Cell,
     Evidence,
     Finding,
+    FloorToCeiling,
     LabelCounts,
     LabelShares,
     Missing,
@@ -166,6 +167,9 @@ def _cell(cell: Cell) -> Any:
             return {"kind": "labels", "counts": dict(cell.counts)}
         case LabelShares():
             return {"kind": "shares", "shares": dict(cell.shares)}
+        case FloorToCeiling():
+            ends = {name: _plain(getattr(cell, name)) for name in ("floor", "raw", "ceiling")}
+            return {"kind": "floor_to_ceiling", **ends, "aligned": _cell(cell.aligned)}
         case Missing():
             return {"kind": "missing", "word": cell.word, "reason": cell.reason}
         case float() if not math.isfinite(cell):
@@ -180,7 +184,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _plain(value: object) -> Any:
     """``value`` without numpy, dataclasses and tuples; a number that is not finite becomes None."""
-    if isinstance(value, Estimate | Bounds | LabelCounts | LabelShares | Missing):
+    if isinstance(value, Estimate | Bounds | LabelCounts | LabelShares | FloorToCeiling | Missing):
         return _cell(value)
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())

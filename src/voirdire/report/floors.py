@@ -1,24 +1,22 @@
-"""The alignment section's figures: from floors to ceiling, and whether what is predicted comes about."""
+"""The alignment section's first figure: from floors to ceiling, with the figures that stand under it."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from voirdire.checks.finding import Cell, Missing, Row, Table
 from voirdire.report import wording
+from voirdire.report.squares import Histogram, Square, histogram, squares
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["AlignmentFigures", "Dot", "Floors", "FloorsRow", "Square", "alignment_figures"]
+__all__ = ["AlignmentFigures", "Dot", "Floors", "FloorsRow", "alignment_figures"]
 
 FIRST = "alignment"
 """The table that each scale's run of tables starts with."""
 PEOPLE = {1: "One other person", 2: "Two other people", 3: "Three other people"}
-SIDE = 220
-"""Pixels a side of a square plot."""
 
 Form = Literal["floor", "raw", "aligned", "people"]
 FORMS: dict[str, Form] = {
@@ -68,27 +66,12 @@ class Floors:
 
 
 @dataclass(frozen=True)
-class Square:
-    """Predicted (across) against observed (up) from 0 to 1, in pixels from the top left corner.
-
-    ``marks`` are x, y, and the two ends of the vertical interval (the same as y where there is none).
-    """
-
-    title: str
-    across: str
-    up: str
-    label: str
-    caption: str
-    marks: tuple[tuple[float, float, float, float], ...]
-    side: int = SIDE
-
-
-@dataclass(frozen=True)
 class AlignmentFigures:
     """The figures of the metrics of one scale."""
 
     floors: Floors
     squares: tuple[Square, ...]
+    histogram: Histogram | None
 
 
 def alignment_figures(tables: Sequence[Table], place: int) -> AlignmentFigures | None:
@@ -104,8 +87,7 @@ def alignment_figures(tables: Sequence[Table], place: int) -> AlignmentFigures |
     drawn = _floors(named[FIRST], named.get("power"))
     if drawn is None:
         return None
-    squares = [_reliability(named.get("reliability")), _disagreement(named.get("disagreement"))]
-    return AlignmentFigures(drawn, tuple(square for square in squares if square is not None))
+    return AlignmentFigures(drawn, squares(named), histogram(named.get("pit")))
 
 
 @dataclass(frozen=True)
@@ -197,76 +179,6 @@ def _note(scored: Sequence[tuple[Row, Estimate]]) -> str:
             "base rates does not reach 0."
         )
     return f"The aligned interval reaches into the floor area: no better than {best_row.cells['model']}."
-
-
-def _reliability(table: Table | None) -> Square | None:
-    """The label whose predictions differ most from row to row."""
-    groups: dict[str, list[Row]] = {}
-    for row in table.rows if table else ():
-        groups.setdefault(str(row.cells["label"]), []).append(row)
-    if not groups:
-        return None
-    label = max(groups, key=lambda name: _spread(groups[name]))
-    said = re.sub(r"^-(?=\d)", "−", label)
-    others = "" if len(groups) < 2 else " Every label is in the table “Reliability” below."
-    return _square(
-        groups[label],
-        title=f"When it expects “{said}”, do people say it?",
-        across=f"share predicted for {_short(said)}",
-        up="share of people’s labels",
-        more=others,
-    )
-
-
-def _disagreement(table: Table | None) -> Square | None:
-    return _square(
-        table.rows if table else (),
-        title="Does it know which items people dispute?",
-        across="predicted chance that two people differ",
-        up="pairs of people who differ",
-        more="",
-    )
-
-
-def _square(rows: Sequence[Row], *, title: str, across: str, up: str, more: str) -> Square | None:
-    found = [
-        (float(predicted), observed)
-        for row in rows
-        if isinstance(predicted := row.cells.get("predicted"), int | float)
-        and (observed := _defined(row.cells.get("observed")))
-    ]
-    if not found:
-        return None
-    pairs = [f"{wording.number(x)} predicted, {wording.number(seen.value)} observed" for x, seen in found]
-    sizes = wording.span([seen.n_items for _, seen in found], "count")
-    groups = f"{len(found)} groups of {sizes} rows" if len(found) > 1 else f"one group of {sizes} rows"
-    return Square(
-        title=title,
-        across=across,
-        up=up,
-        label=f"{title} {'; '.join(pairs)}.",
-        caption=f"The judge, aligned: {groups}. On the dashed line, what is predicted comes about.{more}",
-        marks=tuple(_mark(x, seen) for x, seen in found),
-    )
-
-
-def _mark(predicted: float, seen: Estimate) -> tuple[float, float, float, float]:
-    ends = (seen.low, seen.high) if seen.has_interval else (seen.value, seen.value)
-    return round(SIDE * predicted, 1), _up(seen.value), _up(ends[0]), _up(ends[1])
-
-
-def _up(share: float) -> float:
-    return round(SIDE * (1 - min(max(share, 0.0), 1.0)), 1)
-
-
-def _spread(rows: Sequence[Row]) -> tuple[float, float]:
-    """How far the predictions lie apart, then how high they are."""
-    predicted = [float(x) for row in rows if isinstance(x := row.cells.get("predicted"), int | float)]
-    return max(predicted, default=0.0) - min(predicted, default=0.0), max(predicted, default=0.0)
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= 16 else label[:15] + "…"
 
 
 def _defined(cell: Cell) -> Estimate | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Row, Table
 from voirdire.report import marks, wording
 from voirdire.report.cells import NUMERIC, Shown, show
+from voirdire.report.strip import strip_axis
 from voirdire.stats.estimate import Estimate
 from voirdire.study import Scale
 
@@ -37,11 +38,12 @@ _COUNT = re.compile(r"\d+(?![\d.,])")
 
 @dataclass(frozen=True)
 class Heading:
-    """A column's head: its title, whether figures stand under it, and the axis of a plot column."""
+    """A column's head: its title, whether figures stand under it, the axis of a plot or of strips."""
 
     title: str
     numeric: bool = False
     axis: marks.Axis | None = None
+    strips: marks.Axis | None = None
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,11 @@ def lay_out(table: Table, *, check: str, href: Href, scale: ScaleOf, plots: bool
     cells: list[list[Shown | marks.Plot]] = [[] for _ in table.rows]
     drawn = {group[0].key: group for group in plot_groups(table, columns, check)} if plots else {}
     for column in columns:
-        headings.append(Heading(column.title, numeric[column.key]))
+        strips = strip_axis(row.cells.get(column.key) for row in table.rows)
+        headings.append(Heading(column.title, numeric[column.key], strips=strips))
         for row, line in zip(table.rows, cells, strict=True):
             cell = row.cells.get(column.key)
-            line.append(show(cell, column, with_n=with_n, scale=scale(row.evidence)))
+            line.append(show(cell, column, with_n=with_n, scale=scale(row.evidence), on=strips))
         if column.key in drawn:
             heading, plotted = _plot_column(table, drawn[column.key], check)
             headings.append(heading)
