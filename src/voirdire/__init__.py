@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from voirdire.decide.replacement import replacement_tests
     from voirdire.decide.replacement_options import ReplacementOptions
     from voirdire.decide.replacement_result import ReplacementTests
+    from voirdire.decide.select_options import SelectOptions
+    from voirdire.decide.select_result import Selection
+    from voirdire.decide.selection import select
     from voirdire.errors import UserError, UserErrors
     from voirdire.opening import open
     from voirdire.stats.estimate import Estimate
@@ -51,6 +54,8 @@ __all__ = [
     "ReplacementOptions",
     "ReplacementTests",
     "Scale",
+    "SelectOptions",
+    "Selection",
     "StandIn",
     "Study",
     "UserError",
@@ -61,6 +66,7 @@ __all__ = [
     "open",
     "rates",
     "replacement_tests",
+    "select",
 ]
 
 _HOME = {
@@ -80,6 +86,8 @@ _HOME = {
     "ReplacementOptions": "voirdire.decide.replacement_options",
     "ReplacementTests": "voirdire.decide.replacement_result",
     "Scale": "voirdire.study.scale",
+    "SelectOptions": "voirdire.decide.select_options",
+    "Selection": "voirdire.decide.select_result",
     "StandIn": "voirdire.checks.audit",
     "Study": "voirdire.study.study",
     "UserError": "voirdire.errors",
@@ -89,6 +97,7 @@ _HOME = {
     "open": "voirdire.opening",
     "rates": "voirdire.decide.rates",
     "replacement_tests": "voirdire.decide.replacement",
+    "select": "voirdire.decide.selection",
 }
 
 

@@ -114,16 +114,31 @@ def test_the_grid_starts_where_a_test_can_pass_and_no_later_than_the_whole() -> 
     for n in (10, 40, 200, 5000):
         grid = threshold_grid(reference, n=n, alpha=0.1)
         share = float((reference >= grid[0]).mean())
-        assert share == pytest.approx(min(1, max(65, 0.1 * n) / n), abs=1e-3)
+        assert share == pytest.approx(min(1, max(128 / n, 0.2)), abs=1e-3)
         assert grid[-1] == reference.min()
-    assert threshold_grid([0.7, 0.7, 0.3], n=100, alpha=0.1).tolist() == [0.7, 0.3]
+    assert threshold_grid([0.7, 0.7, 0.3], n=200, alpha=0.1).tolist() == [0.7, 0.3]
     assert threshold_grid([np.nan], n=100, alpha=0.1).size == 0
-    assert threshold_grid([np.nan, np.nan, 0.9, 0.1], n=100, alpha=0.15).tolist() == [0.9, 0.1][1:]
+    assert threshold_grid([np.nan, np.nan, 0.9, 0.1], n=400, alpha=0.15).tolist() == [0.9, 0.1]
+
+
+def test_the_grid_starts_where_the_promise_is_safest() -> None:
+    """Beside a plain search over every share for the largest number of standard errors below alpha."""
+    confidence = np.random.default_rng(2).permutation(np.linspace(0, 1, 501))
+    risk = 0.4 * (1 - confidence) ** 2 + 0.3 * (confidence > 0.95)
+    order = np.argsort(-confidence)
+    shares = np.arange(1, 502) / 501
+    z = (0.15 - np.cumsum(risk[order]) / np.arange(1, 502)) * np.sqrt(shares)
+    z[shares * 300 < 1.5 * 15] = -1
+    best = confidence[order][z.argmax()]
+    assert threshold_grid(confidence, n=300, alpha=0.15, risk=risk)[0] == pytest.approx(best, abs=0.005)
+    for nothing in (np.full(501, 0.2), np.full(501, np.nan)):
+        plain = threshold_grid(confidence, n=300, alpha=0.15)
+        assert threshold_grid(confidence, n=300, alpha=0.15, risk=nothing).tolist() == plain.tolist()
 
 
 def test_the_calibration_size_is_the_smallest_with_that_power() -> None:
     for rate, alpha, delta in ((0.05, 0.15, 0.1), (0.02, 0.1, 0.05), (0.25, 0.3, 0.1)):
-        m = np.arange(1, 1500)
+        m = np.arange(1, 400)
         most = np.array(
             [np.flatnonzero(binom.cdf(np.arange(k + 1), k, alpha) <= delta).max(initial=-1) for k in m]
         )

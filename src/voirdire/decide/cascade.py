@@ -10,12 +10,24 @@ from numpy.typing import NDArray
 
 from voirdire.stats.selective import SelectiveThreshold, selective_threshold, threshold_grid
 
-__all__ = ["CascadeStage", "Passage", "calibrate_cascade", "pass_through"]
+__all__ = ["CascadeStage", "Passage", "Trials", "calibrate_cascade", "pass_through"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 WIDE = 0.05
 """Share of the items above which one step of a walk is too many to be sent to people unseen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """One judge's ``confidence`` (n,) in its verdicts on n items, their ``error`` (n,), seen or expected."""
+
+    confidence: Floats
+    error: Floats
+
+    def take(self, rows: Flags | NDArray[np.intp]) -> Trials:
+        """The trials of ``rows`` (n,) only."""
+        return Trials(self.confidence[rows], self.error[rows])
 
 
 @dataclass(frozen=True)
@@ -44,9 +56,8 @@ class Passage:
 
 
 def calibrate_cascade(
-    confidence: Sequence[Floats],
-    errors: Sequence[Floats],
-    reference: Sequence[Floats],
+    tests: Sequence[Trials],
+    reference: Sequence[Trials],
     *,
     alpha: float,
     delta: float = 0.1,
@@ -54,9 +65,9 @@ def calibrate_cascade(
 ) -> tuple[CascadeStage, ...]:
     """One threshold a judge, cheapest first, so that what each is trusted with is wrong in ``alpha`` at most.
 
-    ``confidence`` and ``errors`` hold one array (n,) a stage, of the same independent calibration items;
-    ``reference`` one array (r,) a stage, of other items, for the grids. With probability ``1 - delta`` the
-    promise holds for every stage, and so for everything trusted.
+    ``tests`` are each stage's trials on the same independent items, ``reference`` its expected errors on
+    other items, for the grids (NaN where not known). With probability ``1 - delta`` the promise holds for
+    every stage, and so for everything trusted.
 
     Each of S stages may fail with probability delta / S. A later stage is calibrated on every item that was
     passed on to it. That choice has looked at one step of the earlier walk, the one that failed. Where the
@@ -65,25 +76,27 @@ def calibrate_cascade(
     number of wide steps and one, which pays for every place where the walk might have stopped.
 
     >>> rng = np.random.default_rng(1)
-    >>> cheap, strong = rng.random((2, 400))
-    >>> wrong = [rng.random(400) > 0.5 + sure / 2 for sure in (cheap, strong)]
-    >>> stages = calibrate_cascade((cheap, strong), wrong, rng.random((2, 1000)), alpha=0.2)
+    >>> sure, other = rng.random((2, 400)), rng.random((2, 1000))
+    >>> tests = [Trials(c, rng.random(400) < (1 - c) / 2) for c in sure]
+    >>> stages = calibrate_cascade(tests, [Trials(c, (1 - c) / 2) for c in other], alpha=0.2)
     >>> [round(stage.found.threshold, 2) for stage in stages]
-    [0.57, 0.37]
+    [0.28, 0.61]
     """
-    left = np.ones(len(confidence[0]), dtype=np.bool_)
-    others = np.ones(len(reference[0]), dtype=np.bool_)
-    share = delta / len(confidence)
+    left = np.ones(len(tests[0].error), dtype=np.bool_)
+    others = np.ones(len(reference[0].error), dtype=np.bool_)
+    share = delta / len(tests)
     stages = []
-    for sure, wrong, other in zip(confidence, errors, reference, strict=True):
-        n = int(left.sum())
-        grid = threshold_grid(other[others], n=n, alpha=alpha, delta=share, method=method)
-        found = selective_threshold(
-            sure[left], wrong[left], thresholds=grid, alpha=alpha, delta=share, method=method
+    for test, known in zip(tests, reference, strict=True):
+        own, other = test.take(left), known.take(others)
+        grid = threshold_grid(
+            other.confidence, n=len(own.error), alpha=alpha, delta=share, method=method, risk=other.error
         )
-        wide = _wide(grid, other[others])
+        found = selective_threshold(
+            own.confidence, own.error, thresholds=grid, alpha=alpha, delta=share, method=method
+        )
+        wide = _wide(grid, other.confidence)
         stage = CascadeStage(found, _cut(found, wide))
-        left, others = left & ~(sure >= stage.cut), others & ~(other >= stage.cut)
+        left, others = left & ~(test.confidence >= stage.cut), others & ~(known.confidence >= stage.cut)
         share /= 1 + int(wide.sum())
         stages.append(stage)
     return tuple(stages)

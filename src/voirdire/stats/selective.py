@@ -28,10 +28,10 @@ __all__ = [
 Floats = NDArray[np.float64]
 STEPS = 50
 POWER = 0.8
-MARGIN = 1 / 3
-"""The walk starts where an error rate of this share of ``alpha`` passes in :data:`POWER` of draws."""
-SHARE = 0.1
-"""The strictest threshold trusts at least this share of the items."""
+MARGIN, SHARE = 1 / 2, 1 / 5
+"""Where no risk is expected the walk starts so that half of ``alpha`` passes, at a fifth of the items."""
+ROOM = 1.5
+"""The first test has this many times the items without which even no error fails: their number varies."""
 MOST = 20_000
 
 
@@ -164,27 +164,51 @@ def selective_threshold(
 
 
 def threshold_grid(
-    reference: ArrayLike, *, n: int, alpha: float, delta: float = 0.1, method: str = "clopper_pearson"
+    reference: ArrayLike,
+    *,
+    n: int,
+    alpha: float,
+    delta: float = 0.1,
+    method: str = "clopper_pearson",
+    risk: ArrayLike | None = None,
 ) -> Floats:
-    """Thresholds (G,), strictest first, that split other items' confidences into equal shares; no label used.
+    """Thresholds (G,), strictest first, in equal steps of the share of items that each would trust.
 
-    ``reference`` (r,) are confidences of items that are not among the ``n`` calibration items, NaN where
-    there is none: the grid may then depend on them. The strictest threshold trusts a tenth of the items at
-    least, and enough that an error rate of a third of ``alpha`` passes the first test in 80 % of draws; with
-    too few, even no error at all would fail. Empty where there is no reference.
+    ``reference`` (r,) are confidences of items that are not among the ``n`` that test the thresholds, NaN
+    where there is none, and ``risk`` (r,) the error rates expected of them: the grid may depend on both. The
+    walk starts where the promise is expected to be kept by the most standard errors. Where no risk is known,
+    or none is below ``alpha``, it starts with a fifth of the items at least, and enough that an error rate of
+    half ``alpha`` passes the first test in 80 % of draws. Empty where there is no reference.
 
     >>> threshold_grid(np.arange(101), n=100, alpha=0.15)[[0, 1, -1]].tolist()
-    [57.0, 56.0, 0.0]
+    [15.0, 14.0, 0.0]
+    >>> print(threshold_grid(np.arange(101), n=100, alpha=0.15, risk=np.linspace(0.5, 0.0, 101))[0])
+    78.0
     """
     known = np.asarray(reference, dtype=np.float64)
     if not len(known) or not n:
         return np.zeros(0)
-    start = max(calibration_size(alpha * MARGIN, alpha=alpha, delta=delta, method=method), SHARE * n)
-    shares = np.linspace(min(1.0, start / n), 1.0, STEPS)
+    order = np.argsort(-np.where(np.isnan(known), -np.inf, known), kind="stable")
+    start = max(calibration_size(alpha * MARGIN, alpha=alpha, delta=delta, method=method) / n, SHARE)
+    if risk is not None:
+        fewest = ROOM * calibration_size(0.0, alpha=alpha, delta=delta, method=method) / n
+        start = _safest(np.asarray(risk, dtype=np.float64)[order], alpha, fewest) or start
+    shares = np.linspace(min(1.0, start), 1.0, STEPS)
     place = np.ceil(shares * len(known) - 1e-9).astype(np.intp) - 1
-    falling = -np.sort(-known)
-    levels = np.unique(falling[np.maximum(place, 0)])[::-1]
+    levels = np.unique(known[order][np.maximum(place, 0)])[::-1]
     return levels[~np.isnan(levels)]
+
+
+def _safest(risk: Floats, alpha: float, fewest: float) -> float:
+    """The share u at which (alpha - R(u)) sqrt(u) is largest, R being the mean ``risk`` of the surest; or 0.
+
+    A test of ``u n`` items has a standard error in proportion to 1 / sqrt(u).
+    """
+    share = np.arange(1, len(risk) + 1) / len(risk)
+    distance = (alpha - np.cumsum(risk) * share**-1 / len(risk)) * np.sqrt(share)
+    distance = np.where(share >= min(fewest, 1.0), distance, -np.inf)
+    best = int(np.argmax(distance)) if not np.isnan(risk).any() else 0
+    return float(share[best]) if distance[best] > 0 else 0.0
 
 
 def calibration_size(

@@ -1,0 +1,193 @@
+"""Selection: which verdicts may be trusted, what that is worth, and the queue of everything else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from voirdire.align.plain import plain
+from voirdire.decide.lines import aligned
+from voirdire.decide.select_options import SelectOptions
+from voirdire.stats.estimate import Estimate
+from voirdire.stats.selective import SelectiveThreshold
+from voirdire.study.column import Column
+from voirdire.writers.columns import Table
+from voirdire.writers.formats import write_table
+
+__all__ = ["MetricSelection", "Queue", "Selection", "Stage"]
+
+Floats = NDArray[np.float64]
+DECIMALS = 6
+PROMISES = {
+    "label": "a random person gives the same label",
+    "set": "a random person's label is among those named",
+    "loss": "the halved Brier loss of the predicted shares is kept",
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a metric's selection: its ``judges``, ``cost`` an item, and the walk that was ``found``.
+
+    Of the items without a human label ``asked`` reached it and were shown to its judges, ``waiting`` reached
+    it and were not, and ``trusted`` are trusted to it.
+    """
+
+    judges: tuple[str, ...]
+    cost: float
+    found: SelectiveThreshold
+    asked: int
+    waiting: int
+    trusted: int
+
+
+@dataclass(frozen=True)
+class MetricSelection:
+    """What may be trusted on one metric.
+
+    ``guaranteed`` is the agreement that trusted verdicts reach, NaN where none is trusted. ``coverage`` is
+    the share of items that are trusted, estimated on the items that set the threshold; of the ``unlabelled``
+    items that a judge has seen ``trusted`` are, and ``routes`` says where all of them went. ``cost`` is the
+    mean cost of judging one item. ``labels_needed`` are labelled items, those at hand counted, with which
+    about 80 % of tries would trust something: NaN where something is trusted, infinite where more labels
+    would not help.
+    """
+
+    metric: str
+    guaranteed: float
+    stages: tuple[Stage, ...]
+    coverage: Estimate
+    labelled: int
+    unlabelled: int
+    trusted: int
+    routes: Mapping[str, int]
+    cost: float
+    labels_needed: float
+
+    @property
+    def abstains(self) -> bool:
+        """Whether no verdict on this metric may be trusted."""
+        return math.isnan(self.guaranteed)
+
+
+@dataclass(frozen=True, eq=False)
+class Queue:
+    """Every item and metric with its route and reason, n rows, those that need people first.
+
+    ``columns`` are texts (``item_id``, ``metric``, ``route``, ``reason``, ``label``), ``numbers`` (n,) each:
+    the judge's ``confidence``, the ``human_labels`` counted in, the expected ``gain`` of one more label, the
+    chance ``contested``, and ``prob_<label>``, the expected share of people.
+    """
+
+    columns: Mapping[str, Column]
+    numbers: Mapping[str, Floats]
+
+    def __len__(self) -> int:
+        return len(self.columns["item_id"])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every row as a dictionary of plain values; None where a number is undefined."""
+        for i in range(len(self)):
+            row: dict[str, Any] = {name: column[i] for name, column in self.columns.items()}
+            values = {name: float(each[i]) for name, each in self.numbers.items()}
+            yield row | {name: None if math.isnan(value) else value for name, value in values.items()}
+
+    def export(self, path: str) -> Path:
+        """Write the queue; the format follows the suffix: .csv, .tsv, .jsonl or .parquet."""
+        rounded = {name: values.round(DECIMALS) for name, values in self.numbers.items()}
+        return write_table(Table(self.columns, rounded), path)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What :func:`voirdire.select` found: one entry a metric, the ``queue``, ``notes`` on how to read it."""
+
+    metrics: tuple[MetricSelection, ...]
+    queue: Queue
+    notes: tuple[str, ...]
+    options: SelectOptions
+
+    def metric(self, name: str) -> MetricSelection:
+        """The entry of one metric."""
+        return next(each for each in self.metrics if each.metric == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, without the queue."""
+        found: dict[str, Any] = {
+            "options": plain(self.options),
+            "metrics": [plain(each) for each in self.metrics],
+            "notes": list(self.notes),
+        }
+        return found
+
+    def __str__(self) -> str:
+        lines = [_sentence(each, self.options) for each in self.metrics]
+        lines += ["", *_table(self.metrics), ""]
+        lines += [f"- {note}" for note in self.notes]
+        return "\n".join(lines)
+
+
+def _sentence(found: MetricSelection, options: SelectOptions) -> str:
+    """The answer for one metric."""
+    wanted = f"{options.agreement:.0%}".replace("%", " %")
+    if found.abstains:
+        return f"{found.metric}: no verdict may be trusted at {wanted}. {_needed(found)}"
+    many = f"{found.trusted:,} of {found.unlabelled:,} unlabelled items are trusted"
+    if not found.unlabelled:
+        many = "no unlabelled item is at hand to trust"
+    if options.target == "loss":
+        return f"{found.metric}: {many}; mean loss at most {options.alpha:.2f}."
+    return f"{found.metric}: {many}; on such items {PROMISES[options.target]} in {wanted} of cases or more."
+
+
+def _needed(found: MetricSelection) -> str:
+    last = [step for stage in found.stages if (step := stage.found.last) is not None]
+    seen = min(last, key=lambda step: step.errors / max(step.n, 1), default=None)
+    if seen is None:
+        return "There are too few labelled items to test a threshold."
+    start = f"Of the {seen.n} surest verdicts {seen.errors:.4g} failed"
+    if math.isinf(found.labels_needed):
+        return f"{start}: at that rate more labels would not help."
+    return (
+        f"{start}: about {found.labels_needed:,.0f} labelled items are needed, here are {found.labelled:,}."
+    )
+
+
+def _table(metrics: tuple[MetricSelection, ...]) -> list[str]:
+    head = [
+        "metric",
+        "judge",
+        "threshold",
+        "tested",
+        "failed",
+        "bound",
+        "asked",
+        "trusted",
+        "coverage",
+        "cost",
+    ]
+    rows = [head]
+    for found in metrics:
+        for k, stage in enumerate(found.stages):
+            step = stage.found.last
+            rows.append(
+                [
+                    found.metric if k == 0 else "",
+                    " + ".join(stage.judges),
+                    "none" if stage.found.abstains else f"{stage.found.threshold:.3f}",
+                    f"{step.n:,}" if step else "0",
+                    f"{step.errors:.4g}" if step else "0",
+                    f"{step.bound:.3f}" if step else "",
+                    f"{stage.asked:,}",
+                    f"{stage.trusted:,}",
+                    str(found.coverage) if k == 0 else "",
+                    f"{found.cost:.4g}" if k == 0 else "",
+                ]
+            )
+    return aligned(rows, numbers=[2, 3, 4, 5, 6, 7, 9])
