@@ -7,51 +7,32 @@ all judges judged. Metrics with the same verdicts are pooled.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from voirdire.align.set_choice import FORCED, SETS, JudgeChoice, judge_choice
+from voirdire.align.set_choice import FORCED, SETS, JudgeChoice
 from voirdire.align.set_figures import JudgeUnderTargets
-from voirdire.align.set_sensitivity import SetSensitivity, set_sensitivity
-from voirdire.align.set_table import SetTable
+from voirdire.align.set_matrices import SetMatrices
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Row, Table
-from voirdire.checks.judges import judged_metrics
 from voirdire.checks.limits import within
+from voirdire.checks.response_sets_groups import TAU, Group, groups_of
 from voirdire.checks.words import count, listing, percent
 from voirdire.registry import register
 from voirdire.stats import Estimate
 
-__all__ = ["TAU", "response_sets"]
-
-TAU = 0.5
-"""A verdict is accepted where more than this share of people accept it."""
-FEW_RESAMPLES = 400
-"""Resamples where a study has too many items for more."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """Metrics of one set of verdicts: their rows, the comparison on all, and on each of several."""
-
-    name: str
-    table: SetTable
-    choice: JudgeChoice
-    alone: tuple[tuple[str, JudgeChoice], ...]
-    sensitivity: tuple[SetSensitivity, ...]
+__all__ = ["response_sets"]
 
 
 @register("check", "response_sets")
 def response_sets(context: Context) -> Finding | None:
     """Each judge under forced choices and under response sets, and whether both choose the same judge."""
-    groups = list(_groups(context))
+    groups = list(groups_of(context))
     if not groups:
         return None
     tables = (
         *(_figures(context, group) for group in groups),
         _choices(context, groups),
         *(_sensitivity(group) for group in groups if group.sensitivity),
+        *(table for group in groups if group.matrices for table in _matrices(group, group.matrices)),
     )
     return Finding(
         check="response_sets",
@@ -59,74 +40,12 @@ def response_sets(context: Context) -> Finding | None:
         answer=_answer(groups),
         tables=tuple(table for table in tables if table.rows),
         beware=tuple(_bewares(groups)),
+        missing=tuple(dict.fromkeys(group.lacking for group in groups if group.lacking)),
         data={group.name: group.choice.to_dict() for group in groups},
     )
 
 
-def _groups(context: Context) -> Iterator[_Group]:
-    by_verdicts: dict[frozenset[str], list[str]] = {}
-    for name in judged_metrics(context):
-        verdicts = frozenset(context.study.metric(name).scale.verdicts)
-        by_verdicts.setdefault(verdicts, []).append(name)
-    for names in by_verdicts.values():
-        for metrics in _compatible(context, names):
-            table = SetTable.of(context.study, metrics)
-            if _several_accepted(table) and len(table.common()):
-                yield _group(context, metrics, table)
-
-
-def _compatible(context: Context, names: Sequence[str]) -> list[list[str]]:
-    """The metrics in groups within which no label admits different verdicts."""
-    groups: list[tuple[dict[str, frozenset[str]], list[str]]] = []
-    for name in names:
-        scale = context.study.metric(name).scale
-        admits = {label: scale.members(label) for label in scale.labels}
-        home = next((g for g in groups if all(g[0].get(k, v) == v for k, v in admits.items())), None)
-        if home is None:
-            groups.append((admits, [name]))
-        else:
-            home[0].update(admits)
-            home[1].append(name)
-    return [metrics for _, metrics in groups]
-
-
-def _several_accepted(table: SetTable) -> bool:
-    """Whether anybody gave a label that admits more than one verdict."""
-    wide = np.array([len(table.scale.members(label)) > 1 for label in table.scale.labels])
-    return bool(table.counts[:, wide].any() or table.verdicts[:, :, wide].any())
-
-
-def _group(context: Context, metrics: Sequence[str], table: SetTable) -> _Group:
-    labels = [context.study.metric(name).label for name in metrics]
-    several = len(metrics) > 1 and len(table.common().judges) > 1
-    alone = [
-        (name, _compare(context, part))
-        for position, name in enumerate(metrics if several else ())
-        if len((part := table.take(table.metric == position)).common().judges) > 1
-    ]
-    forced = not table.people_give_sets and len(table.common().judges) > 1
-    return _Group(
-        labels[0]
-        if len(labels) == 1
-        else f"{count(len(labels), 'metric')} with {listing(table.scale.verdicts)}",
-        table,
-        _compare(context, table),
-        tuple(alone),
-        set_sensitivity(table) if forced else (),
-    )
-
-
-def _compare(context: Context, table: SetTable) -> JudgeChoice:
-    return judge_choice(
-        table,
-        tau=TAU,
-        level=context.options.level,
-        resamples=context.resamples(len(table)) or FEW_RESAMPLES,
-        rng=context.rng("response_sets"),
-    )
-
-
-def _figures(context: Context, group: _Group) -> Table:
+def _figures(context: Context, group: Group) -> Table:
     ranked = (Column("rank", "Rank", "count"),) * (len(group.choice.judges) > 1)
     columns = (
         Column("judge", "Judge"),
@@ -138,7 +57,7 @@ def _figures(context: Context, group: _Group) -> Table:
         Column("decisions", f"Wrong side of {TAU:g}", "share"),
     )
     choice = group.choice
-    evidence = {name: Evidence(_only(group), (name,)) for name in group.table.judges}
+    evidence = {name: Evidence(group.metric, (name,)) for name in group.table.judges}
     rows = [row for judge in choice.judges for row in _rows(judge, evidence[judge.judge], len(choice.judges))]
     caption = (
         f"{group.name}: judges against one verdict a person and against all that people accept, on "
@@ -165,7 +84,7 @@ def _rows(judge: JudgeUnderTargets, evidence: Evidence, n_judges: int) -> Iterat
         yield Row(cells | ({"rank": rank} if n_judges > 1 else {}), evidence)
 
 
-def _choices(context: Context, groups: Sequence[_Group]) -> Table:
+def _choices(context: Context, groups: Sequence[Group]) -> Table:
     columns = (
         Column("metric", "Metric"),
         Column("rows", "Rows", "count"),
@@ -177,7 +96,7 @@ def _choices(context: Context, groups: Sequence[_Group]) -> Table:
     )
     rows = []
     for group in groups:
-        rows += [_choice_row(group.name, group.choice, _only(group))] * (len(group.choice.judges) > 1)
+        rows += [_choice_row(group.name, group.choice, group.metric)] * (len(group.choice.judges) > 1)
         rows += [_choice_row(context.study.metric(name).label, choice, name) for name, choice in group.alone]
     caption = "Which judge each target chooses, and what the choice by forced choices costs"
     return Table("targets_chosen", caption, columns, tuple(rows), folded=len(rows) > 20)
@@ -196,7 +115,7 @@ def _choice_row(name: str, choice: JudgeChoice, metric: str) -> Row:
     return Row(cells, Evidence(metric))
 
 
-def _sensitivity(group: _Group) -> Table:
+def _sensitivity(group: Group) -> Table:
     columns = (
         Column("verdict", "Those who named another verdict also accept"),
         Column("chosen", "Best judge without"),
@@ -218,16 +137,54 @@ def _sensitivity(group: _Group) -> Table:
     return Table(f"beta_{group.choice.metrics[0]}", caption, columns, rows, folded=True)
 
 
+def _matrices(group: Group, found: SetMatrices) -> Iterator[Table]:
+    """Who names what of all that they accept, and who would accept what of those who named one."""
+    verdicts, labels = found.scale.verdicts, found.scale.labels
+    shown = (
+        (
+            "names",
+            "Of those who accept",
+            labels,
+            verdicts,
+            found.forward,
+            found.forward_low,
+            found.forward_high,
+        ),
+        (
+            "accepts",
+            "Of those who named",
+            verdicts,
+            labels,
+            found.reverse,
+            found.reverse_low,
+            found.reverse_high,
+        ),
+    )
+    for name, first, given, asked, value, low, high in shown:
+        columns = (
+            Column("given", first),
+            *(Column(f"share_{k}", each, "share") for k, each in enumerate(asked)),
+        )
+        rows = []
+        for j, label in enumerate(given):
+            cells: dict[str, Cell] = {"given": label}
+            for k in range(len(asked)):
+                entry = float(value[k, j]), float(low[k, j]), float(high[k, j])
+                cells[f"share_{k}"] = Estimate(
+                    *entry, found.level, n_items=found.n_pairs, method="Bayesian bootstrap"
+                )
+            rows.append(Row(cells))
+        caption = (
+            f"{group.name}: {first.lower()} ..., the share that {name} ..., from {found.n_pairs:,} pairs"
+        )
+        yield Table(f"pairs_{name}_{group.choice.metrics[0]}", caption, columns, tuple(rows), folded=True)
+
+
 def _first(betas: Sequence[float]) -> str:
     return f"{min(betas):g}" if betas else "none"
 
 
-def _only(group: _Group) -> str:
-    """The metric that the group is, or '' for several."""
-    return group.choice.metrics[0] if len(group.choice.metrics) == 1 else ""
-
-
-def _answer(groups: Sequence[_Group]) -> str:
+def _answer(groups: Sequence[Group]) -> str:
     if len(groups) == 1:
         return _sentence(groups[0].choice)
     return " ".join(f"On {group.name}: {_sentence(group.choice)}" for group in groups)
@@ -243,7 +200,7 @@ def _sentence(choice: JudgeChoice) -> str:
     )
 
 
-def _bewares(groups: Sequence[_Group]) -> Iterator[str]:
+def _bewares(groups: Sequence[Group]) -> Iterator[str]:
     yield (
         "Forced choice: a label that admits several verdicts is split evenly over them, κ under every "
         "mapping is shown as a range. Response sets: the share of people who accept each verdict."
@@ -255,6 +212,11 @@ def _bewares(groups: Sequence[_Group]) -> Iterator[str]:
     )
     if any(not group.choice.same for group in groups):
         yield "The judges were chosen on the rows that compare them, so the cost of a choice looks too large."
+    if any(group.named_only for group in groups):
+        yield (
+            "Where people named one verdict, what they accept is read off those who were asked both ways, as "
+            "if that did not depend on the item."
+        )
     for group in groups:
         if group.choice.left_out:
             yield f"No common rows: {listing(group.choice.left_out)} could not be compared on {group.name}."
