@@ -39,7 +39,9 @@ def test_excess_loss_follows_free_parameters_over_twice_the_labels() -> None:
     """Section 5.1: a map with d free parameters loses about d / (2 n) nats at n single labels a row."""
     rng = np.random.default_rng(5)
     planted = of_logits(rng, 900, slope=0.8, bias=np.array([0.6, 0.0, -0.6]), k=1)
-    curve = learning_curve(planted.features, planted.target, options=AlignOptions(select="temperature_bias"), draws=8, rng=rng)
+    curve = learning_curve(
+        planted.features, planted.target, options=AlignOptions(select="temperature_bias"), draws=8, rng=rng
+    )
     assert [point.n_labels for point in curve.points] == sorted(point.n_labels for point in curve.points)
     assert 0 < curve.slope.value < 8  # d is 3, so 1.5; one draw of held-out rows is noisy
     assert curve.points[0].loss.value > curve.points[-1].loss.value

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from voirdire.align.comparison_interval import over_draws
 from voirdire.align.decomposed import VIEWS
 from voirdire.align.encoding import Encoding
 from voirdire.align.features import Features, Target
@@ -21,7 +23,6 @@ from voirdire.align.scores import log_score
 from voirdire.align.selection import fit
 from voirdire.align.verdict import NEGLIGIBLE, labels_to_tell
 from voirdire.errors import UserError
-from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.estimate import REASONS, Estimate
 from voirdire.study.study import Study
 
@@ -56,7 +57,8 @@ class Comparison:
     """The views of ``metric`` at equal labels; ``aspects`` are the metrics that the decomposed one reads.
 
     Gains are in nats a row, above 0 where people are predicted better than from the holistic verdict.
-    Intervals are over clusters (new items, these raters). ``points`` go from few labels to the most.
+    Intervals are over clusters and training draws (new items and training labels, these raters). ``points``
+    go from few labels to the most.
     """
 
     metric: str
@@ -137,10 +139,24 @@ def compared(
     if any(len(features) != len(target) for features in views.values()):
         raise UserError("the views have different rows", expected=f"{len(target)} rows each")
     enough(target)
-    jobs = [job for each in rng.spawn(how.repeats) for job in _jobs(views, target, how, each)]
-    losses, sizes = _table(how.run(_one_fold, jobs), len(target), how.repeats)
+    every = [grouped_folds(target.cluster, folds=how.folds, rng=rng) for _ in range(how.repeats)]
+    jobs = [
+        _Job(views, target, train, held, how.select, own)
+        for folds in every
+        for (train, held), own in zip(folds, rng.spawn(folds.n_folds), strict=True)
+    ]
+    found = list(how.run(_one_fold, jobs))
+    parts = min(len(sizes) for _, sizes in found)
+    sizes = np.mean([sizes[-parts:] for _, sizes in found], axis=0)
+    fold = np.stack([folds.fold for folds in every])
+    losses = np.zeros((parts, len(VIEWS) + 1, *fold.shape))
+    for k, (job, (loss, _)) in enumerate(zip(jobs, found, strict=True)):
+        losses[:, :, k // every[0].n_folds, job.held] = loss[-parts:]
     cluster = np.unique(target.cluster, return_inverse=True)[1]
-    points = tuple(_point(loss, size, cluster, how.level) for loss, size in zip(losses, sizes, strict=True))
+    points = tuple(
+        _point(loss, size, partial(over_draws, fold=fold, cluster=cluster, level=how.level))
+        for loss, size in zip(losses, sizes, strict=True)
+    )
     return Comparison("", (), len(target), int(cluster.max()) + 1, int(target.counts.sum()), points)
 
 
@@ -156,60 +172,35 @@ def nested_parts(order: Positions, shares: Iterable[float], fewest: int = FEWEST
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """One outer fold: the rows ``held`` out, nested ``parts`` of the others, and the seed of every fit."""
+    """One outer fold: the rows to ``train`` on, those ``held`` out, and what draws its nested parts."""
 
     views: Mapping[str, Features]
     target: Target
+    train: Positions
     held: Positions
-    parts: Sequence[Positions]
     select: str
-    seed: int
+    rng: np.random.Generator
 
 
-def _jobs(
-    views: Mapping[str, Features], target: Target, how: Protocol, rng: np.random.Generator
-) -> Iterable[_Job]:
-    for train, held in grouped_folds(target.cluster, folds=how.folds, rng=rng):
-        order = rng.permutation(np.unique(target.cluster[train]))
-        rows = [np.flatnonzero(np.isin(target.cluster, part)) for part in nested_parts(order, PARTS)]
-        yield _Job(views, target, held, rows, how.select, int(rng.integers(2**32)))
+def _one_fold(job: _Job) -> tuple[Floats, Floats]:
+    """Losses of the held-out rows (parts, base rates and views, h), and each part's rows and labels."""
+    counts, cluster = job.target.counts, job.target.cluster
+    order, seed = job.rng.permutation(np.unique(cluster[job.train])), int(job.rng.integers(2**32))
+    parts = [np.flatnonzero(np.isin(cluster, part)) for part in nested_parts(order, PARTS)]
+    models = [(job.views[HOLISTIC], BASE_RATES), *((job.views[view], job.select) for view in VIEWS)]
+
+    def loss(part: Positions, features: Features, select: str) -> Floats:
+        same = np.random.default_rng(seed)
+        model = fit(features.take(part), job.target.take(part), select=select, rng=same)
+        return log_score(model.predict(features.take(job.held)), counts[job.held])
+
+    losses = np.array([[loss(part, *model) for model in models] for part in parts])
+    return losses, np.array([(len(part), counts[part].sum()) for part in parts], dtype=np.float64)
 
 
-def _one_fold(job: _Job) -> tuple[Positions, Floats, Floats]:
-    """Held-out rows (h,), their losses (parts, base rates and views, h), and each part's rows and labels."""
-    counts, losses = job.target.counts[job.held], []
-    for part in job.parts:
-        every = [(job.views[HOLISTIC], BASE_RATES), *((job.views[view], job.select) for view in VIEWS)]
-        models = (
-            fit(
-                features.take(part),
-                job.target.take(part),
-                select=select,
-                rng=np.random.default_rng(job.seed),
-            ).predict(features.take(job.held))
-            for features, select in every
-        )
-        losses.append([log_score(predicted, counts) for predicted in models])
-    sizes = [(len(part), job.target.counts[part].sum()) for part in job.parts]
-    return job.held, np.array(losses), np.array(sizes, dtype=np.float64)
-
-
-def _table(found: Iterable[tuple[Positions, Floats, Floats]], n: int, repeats: int) -> tuple[Floats, Floats]:
-    """Mean losses over repeats (parts, views, n) and mean sizes (parts, 2), of the parts all folds have."""
-    folds = list(found)
-    parts = min(len(sizes) for _, _, sizes in folds)
-    total = np.zeros((parts, len(VIEWS) + 1, n))
-    for held, losses, _ in folds:
-        total[:, :, held] += losses[-parts:]
-    return total / repeats, np.mean([sizes[-parts:] for _, _, sizes in folds], axis=0)
-
-
-def _point(loss: Floats, size: Floats, cluster: Positions, level: float) -> ComparisonPoint:
+def _point(loss: Floats, size: Floats, mean: Callable[[Floats], Estimate]) -> ComparisonPoint:
+    """``loss`` (base rates and views, R, n) after fits on ``size`` rows and labels."""
     base, holistic, decomposed, both = loss
-
-    def mean(values: Floats) -> Estimate:
-        return clustered_mean(values, cluster=cluster, level=level)
-
     named = zip(VIEWS, (holistic, decomposed, both), strict=True)
     return ComparisonPoint(
         float(size[0]),
@@ -247,6 +238,8 @@ def _beyond(gain: Estimate, n_labels: int) -> str:
         return f"What both together add is not known: {_why(gain)}."
     if gain.low > 0:
         return f"Both together gain {_nats(gain)} over the holistic alone."
+    if gain.high < 0:
+        return f"Both together predict people worse than the holistic alone, by {_nats(_turned(gain))}."
     if gain.high < NEGLIGIBLE:
         return f"Both together gain less than {NEGLIGIBLE} nats a row over the holistic alone."
     return (

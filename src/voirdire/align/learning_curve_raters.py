@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from voirdire.align.comparison_interval import over_draws
 from voirdire.align.features import Features, Target
 from voirdire.align.folds import Folds, grouped_folds
+from voirdire.align.pool import Pool
 from voirdire.align.scores import log_score
 from voirdire.align.selection import fit
 from voirdire.align.verdict import NEGLIGIBLE
-from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.estimate import Estimate
 
 __all__ = ["Spread", "SpreadPoint", "spread_of_labels", "thinned"]
@@ -52,7 +53,7 @@ class Spread:
     """Losses by items and raters an item, on the ``n_rows`` rows of ``n_clusters`` that have enough labels.
 
     No points where fewer than 60 clusters have rows with two labels; ``n_clusters`` is then their number.
-    Intervals are over clusters (new items, these raters).
+    Intervals are over clusters and training draws (new items and training labels, these raters).
     """
 
     points: tuple[SpreadPoint, ...]
@@ -106,15 +107,16 @@ def spread_of_labels(
     features, target = features.take(rows), target.take(rows)
     every = [grouped_folds(target.cluster, folds=FOLDS, rng=rng) for _ in range(repeats)]
     plans = _plans(every, deep)
-    losses = np.zeros((len(plans), len(rows)))
-    for train, held in (pair for folds in every for pair in folds):
-        order, own = _by_cluster(train, target.cluster, rng), rng.integers(2**32)
-        for k, (n_items, raters) in enumerate(plans):
-            part = order[:n_items]
-            known = thinned(target, raters, rng=np.random.default_rng(own)).take(part)
-            model = fit(features.take(part), known, select=select, rng=np.random.default_rng(own))
-            losses[k, held] += log_score(model.predict(features.take(held)), target.counts[held])
-    points = _points(plans, losses / repeats, target.cluster, level)
+    losses = np.zeros((len(plans), repeats, len(rows)))
+    for repeat, folds in enumerate(every):
+        for train, held in folds:
+            order, own = _by_cluster(train, target.cluster, rng), int(rng.integers(2**32))
+            models = _models(features, target, order, plans, select, own)
+            for k, model in enumerate(models):
+                predicted = model.predict(features.take(held))
+                losses[k, repeat, held] = log_score(predicted, target.counts[held])
+    fold = np.stack([folds.fold for folds in every])
+    points = _points(plans, losses, fold, target.cluster, level)
     return Spread(tuple(points), len(rows), clusters)
 
 
@@ -155,6 +157,21 @@ def _plans(every: Sequence[Folds], deep: int) -> list[tuple[int, int]]:
     return [(labels // raters, raters) for labels in (half, 2 * half) for raters in range(1, deep + 1)]
 
 
+def _models(
+    features: Features,
+    target: Target,
+    order: Positions,
+    plans: Sequence[tuple[int, int]],
+    select: str,
+    seed: int,
+) -> Iterator[Pool]:
+    """A fit for each plan on the first rows of ``order``, with the same labels first and the same folds."""
+    for n_items, raters in plans:
+        part = order[:n_items]
+        known = thinned(target, raters, rng=np.random.default_rng(seed)).take(part)
+        yield fit(features.take(part), known, select=select, rng=np.random.default_rng(seed))
+
+
 def _by_cluster(rows: Positions, cluster: Positions, rng: np.random.Generator) -> Positions:
     """The rows with whole clusters in random order."""
     place = rng.permutation(int(cluster.max()) + 1)
@@ -162,13 +179,13 @@ def _by_cluster(rows: Positions, cluster: Positions, rng: np.random.Generator) -
 
 
 def _points(
-    plans: Sequence[tuple[int, int]], losses: Floats, cluster: Positions, level: float
+    plans: Sequence[tuple[int, int]], losses: Floats, fold: Positions, cluster: Positions, level: float
 ) -> Iterator[SpreadPoint]:
     codes = np.unique(cluster, return_inverse=True)[1]
     single = {items: loss for (items, raters), loss in zip(plans, losses, strict=True) if raters == 1}
     for (items, raters), loss in zip(plans, losses, strict=True):
-        mean = clustered_mean(loss, cluster=codes, level=level)
-        gain = clustered_mean(single[items * raters] - loss, cluster=codes, level=level)
+        mean = over_draws(loss, fold, codes, level=level)
+        gain = over_draws(single[items * raters] - loss, fold, codes, level=level)
         yield SpreadPoint(items, raters, mean, None if raters == 1 else gain)
 
 
