@@ -119,11 +119,12 @@ def audit(
         found.append(registry.get("check", name)(context))
     findings = tuple(finding for finding in found if finding is not None)
     verdicts = stand_ins(context) if any(finding.check == "stand_in" for finding in findings) else ()
+    said, aligned = answer(verdicts, findings), _aligned(findings)
     return Audit(
         study=study,
         options=chosen,
-        answer=answer(verdicts, findings),
-        lede=f"{_aligned(findings)} {lede(context, verdicts)}".strip(),
+        answer=said,
+        lede=f"{'' if aligned in said else aligned} {lede(context, verdicts)}".strip(),
         facts=facts(context, findings),
         stand_in=verdicts,
         findings=findings,

@@ -106,10 +106,14 @@ class Replacement:
         return fewest_items(epsilon, len(self.tested), level=self.level)
 
     @property
+    def warning(self) -> str:
+        """What it means that the two tests disagree, empty where they do not."""
+        return _disagreement(self._where, by_labels=bool(self.passes)) if self.disagree else ""
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the two answers do not say: why there is none, too few items, tests that disagree."""
-        where = f"{self.judge} on {self.metric}"
-        said = []
+        where, said = self._where, [self.warning] if self.disagree else []
         if self.no_labels:
             said.append(f"{where}: not tested: {self.no_labels}.")
         elif self.passes is None:
@@ -121,14 +125,21 @@ class Replacement:
             )
         if self.no_distribution and self.no_distribution != self.no_labels:
             said.append(f"{where}: no test by distribution: {self.no_distribution}.")
-        if self.disagree:
-            said.append(_disagreement(where, by_labels=bool(self.passes)))
-        if self.passes_by_distribution is False and self.gain is not None and self.gain.low > 0:
+        if self.together and self.gain is not None:
             said.append(
                 f"{where}: over all people together its distribution is worth more than one person's label "
                 f"({self.gain} nats), and over too few of them one by one."
             )
         return tuple(said)
+
+    @property
+    def together(self) -> bool:
+        """Whether the distribution gains over all people together, and over too few of them alone."""
+        return self.passes_by_distribution is False and self.gain is not None and self.gain.low > 0
+
+    @property
+    def _where(self) -> str:
+        return f"{self.judge} on {self.metric}"
 
 
 @dataclass(frozen=True)

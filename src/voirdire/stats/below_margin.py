@@ -12,7 +12,7 @@ from scipy.stats import binom, rankdata
 __all__ = ["exact_below", "like_below", "signed_rank_below"]
 
 Floats = NDArray[np.float64]
-GRID = 401
+GRID = 201
 ROUNDING = 1e-9
 
 
