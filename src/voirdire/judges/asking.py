@@ -163,12 +163,14 @@ class Asker:
         *,
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
+        shared: bool = False,
     ) -> Reply:
         """As :class:`voirdire.judges.call.Ask` says."""
         target = self.door.target
         merged = {**target.parameters, **(parameters or {})}
-        request = Request(target.endpoint, target.model, tuple(messages), merged)
-        return await self.door.reply(request, self.run, sample)
+        sent = {name: value for name, value in merged.items() if value is not None}
+        request = Request(target.endpoint, target.model, tuple(messages), sent)
+        return await self.door.reply(request, 0 if shared else self.run, sample)
 
 
 def _kept(store: Store) -> dict[tuple[str, int, int], int]:

@@ -45,7 +45,12 @@ class _Recording:
     sent: list[int] = field(default_factory=list)
 
     async def __call__(
-        self, messages: Sequence[Message], *, parameters: Mapping[str, Any] | None = None, sample: int = 0
+        self,
+        messages: Sequence[Message],
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        sample: int = 0,
+        shared: bool = False,
     ) -> Reply:
         self.sent.append(sum(len(message.content) for message in messages))
         return Reply("error", error="nobody was asked")

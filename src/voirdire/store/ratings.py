@@ -34,23 +34,35 @@ NUMBERS = ("run", "confidence", "mass", "score", "prompt_tokens", "completion_to
 def verdict_table(store: Store) -> RawTable | None:
     """Every judge's verdicts of its newest version, one an item, metric and run; None where there is none.
 
-    Verdicts of earlier versions stay in the store and are noted. Of a verdict that ended in an error and was
-    asked for anew the last one counts. The parts of a panel or rubric are left out.
+    Of a pair judged in both orders each order is a run of its own, with ``presented``. Verdicts of earlier
+    versions stay in the store and are noted. Of a verdict that ended in an error and was asked for anew the
+    last one counts. The parts of a panel or rubric are left out.
     """
     rows = store.rows(
         sql.select(verdicts)
-        .where(verdicts.c.part == "")
+        .where((verdicts.c.part == "") | (verdicts.c.presented != ""))
         .order_by(verdicts.c.created_at, verdicts.c.content_hash, verdicts.c.run, verdicts.c.retry)
     )
     if not rows:
         return None
     newest = {row["rater_id"]: row["judge_version"] for row in rows}
     current = [row for row in rows if row["judge_version"] == newest[row["rater_id"]]]
-    last = {(row["rater_id"], row["metric"], row["item_id"], row["run"]): row for row in current}
-    table = _table(list(last.values()), store.where)
-    older = len(rows) - len(current)
+    last = {(*_cell(row), row["part"]): row for row in current}
+    in_orders = {_cell(row) for row in last.values() if row["presented"]}
+    kept = [row for row in last.values() if row["presented"] or _cell(row) not in in_orders]
+    table = _table([_numbered(row) for row in kept], store.where)
+    older = sum(row["part"] == "" for row in rows) - sum(row["part"] == "" for row in current)
     note = f"{store.where}: {older:,} verdicts of earlier versions of judges are kept there and not read."
     return table.noting(note if older else "")
+
+
+def _cell(row: Mapping[str, Any]) -> tuple[str, str, str, int]:
+    return row["rater_id"], row["metric"], row["item_id"], row["run"]
+
+
+def _numbered(row: dict[str, Any]) -> dict[str, Any]:
+    """The two orders of one run as two runs."""
+    return {**row, "run": 2 * row["run"] + (row["presented"] != "ab")} if row["presented"] else row
 
 
 def _table(rows: Sequence[Mapping[str, Any]], where: str) -> RawTable:

@@ -36,7 +36,12 @@ class Answers:
         self.asked: list[tuple[tuple[Message, ...], dict[str, Any], int]] = []
 
     async def __call__(
-        self, messages: Sequence[Message], *, parameters: Mapping[str, Any] | None = None, sample: int = 0
+        self,
+        messages: Sequence[Message],
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        sample: int = 0,
+        shared: bool = False,
     ) -> Reply:
         self.asked.append((tuple(messages), dict(parameters or {}), sample))
         return self._replies[min(len(self.asked), len(self._replies)) - 1]
