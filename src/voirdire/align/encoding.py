@@ -120,7 +120,7 @@ def human_scale(study: Study, metrics: Sequence[str]) -> Scale:
     """One scale for the people's labels on all of ``metrics``, without labels that only judges gave.
 
     Numeric labels are joined and sorted; other scales must list the same labels, or one all of the others'.
-    A label that only judges gave is dropped where it lies outside people's numeric labels, where it is no
+    A label that only judges gave is dropped where it lies outside the other numeric labels, where it is no
     usual label of pairs, or where judges and people have no label in common; a response set also where people
     gave no indeterminate label. Nothing else is dropped where people gave one label alone.
     """
@@ -184,7 +184,8 @@ def _not_of_people(scale: Scale, people: set[str], judges: set[str]) -> set[str]
         return alone - set(PAIRWISE_LABELS)
     if scale.ordered and scale.values is not None:
         value = dict(zip(scale.labels, scale.values, strict=True))
-        low, high = min(value[label] for label in people), max(value[label] for label in people)
+        others = [value[label] for label in scale.labels if label not in alone]  # also declared, never given
+        low, high = min(others), max(others)
         return {label for label in alone if not low <= value[label] <= high}
     return set() if judges & people else alone
 
