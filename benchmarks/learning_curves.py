@@ -21,7 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path[0] = str(Path(__file__).resolve().parents[1] / "tests")  # where the planted studies are
+sys.path.pop(0)  # this folder, whose align.py would stand before the tests' folder of that name
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from align.planted import Planted, of_logits
 from align.planted_views import of_parts

@@ -249,7 +249,7 @@ def align(
     comparison = None
     if chosen.compare_views:
         say("Comparing holistic and decomposed verdicts")
-        comparison = compare_views(study, metrics, chosen, protocol=protocol, rng=rngs[4])
+        comparison = compare_views(study, metrics, chosen, run=run, rng=rngs[4])
     say("Fitting on all labels")
     return Aligner(
         fit(observed.features, observed.target, select=chosen.select, rng=rngs[1]),

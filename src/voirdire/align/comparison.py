@@ -98,7 +98,7 @@ def compare_views(
     metrics: Sequence[str],
     options: AlignOptions | None = None,
     *,
-    protocol: Protocol | None = None,
+    run: Callable[..., Iterable[Any]] = map,
     rng: np.random.Generator,
 ) -> Comparison:
     """Compare what the judges' verdicts on the only metric and on the others tell of people's labels on it.
@@ -119,7 +119,10 @@ def compare_views(
     alike = {view: each.take(np.flatnonzero(np.isin(each.item, items))) for view, each in seen.items()}
     views = {view: each.features for view, each in alike.items()}
     aspects = alike[DECOMPOSED].encoding.read
-    found = compared(views, alike[HOLISTIC].target, protocol=protocol, rng=rng)
+    how = Protocol(
+        select=chosen.select, folds=chosen.folds, repeats=chosen.repeats, level=chosen.level, run=run
+    )
+    found = compared(views, alike[HOLISTIC].target, protocol=how, rng=rng)
     return replace(found, metric=metrics[0], aspects=aspects)
 
 

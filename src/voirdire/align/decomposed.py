@@ -92,4 +92,7 @@ def _score(output: JudgeOutput, scale: Scale) -> NDArray[np.float64]:
     """The verdict as a number: expected value, or of two labels without order the second's share."""
     if scale.ordered or len(scale.labels) != 2 or "first" in scale.labels:
         return output.score
-    return np.where(output.speaks, output.shares(0.0 if output.states else 1.0)[:, 1], np.nan)
+    given = output.votes.sum(axis=1)
+    voted = np.where(given > 0, output.votes[:, 1] / np.maximum(given, 1), np.nan)
+    stated = np.exp(output.log_probs[:, 1])
+    return np.where(np.isfinite(stated), stated, voted)

@@ -28,6 +28,7 @@ RATING_COLUMNS = (
     "weight",
     "model_set",
     "judge_version",
+    "prompt_hash",
     "anchored",
     "used_as_example",
     "created_at",
