@@ -151,12 +151,12 @@ def _flagged(aligner: Aligner) -> Iterator[str]:
     n, rows = flagging.disputed.n_items, flagging.flagged.n_items
     said = (
         f"Out of fold {percent(flagging.flagged.value, rows)} of rows are flagged, and pairs of people "
-        f"dispute {percent(flagging.disputed.value, n)} of {count(n, 'row')} with several labels"
+        f"dispute {percent(flagging.disputed.value, n)} of the {count(n, 'row')} with several labels"
     )
     if flagging.if_flagged.undefined is None and flagging.if_not.undefined is None:
         said += (
-            f": {percent(flagging.if_flagged.value, n)} of them where it is flagged, "
-            f"{percent(flagging.if_not.value, n)} elsewhere"
+            f": {percent(flagging.if_flagged.value, n)} where the row is flagged, "
+            f"{percent(flagging.if_not.value, n)} where it is not"
         )
     if flagging.auc.undefined is None:
         said += f"; disputed rows are told from the others with AUC {spoken(flagging.auc)}"
@@ -173,6 +173,12 @@ def _cautions(aligner: Aligner) -> Iterator[str]:
             "Knowing which system wrote the item predicts people as well as the judge does: gain over it "
             f"{spoken(found.gain_over_system)} nats; judge and system together gain "
             f"{spoken(found.judge_beyond_system)}."
+        )
+    raw = found.model("raw_judge")
+    if raw is not None and raw.gain.undefined is None and not raw.gain.value > 0:
+        yield (
+            "Aligned, it predicts people no better than as it is: gain over the judge as it is "
+            f"{spoken(raw.gain)} nats. With so few labels the map costs more than it gives."
         )
     change = found.accuracy.change
     if change.undefined is None and change.value < -FELL:

@@ -8,7 +8,6 @@ from voirdire.align.by_metric import MetricGain
 from voirdire.align.evaluation import Evaluation
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, FloorToCeiling, Missing, Row, Table
-from voirdire.checks.words import number, spoken
 from voirdire.stats.estimate import REASONS, Estimate
 
 __all__ = ["metric_gains", "pooled_in_words"]
@@ -29,7 +28,9 @@ def metric_gains(context: Context, found: Evaluation) -> Table:
         for one in found.metrics
     ]
     caption = (
-        "Metric by metric; p is for the gain alone, corrected for their number (Benjamini and Yekutieli)"
+        "Metric by metric. Floor to ceiling, the probability given to the label that a person chose: upright "
+        "lines are base rates and the best possible by model, diamonds the judge, hollow as it is, filled "
+        "aligned. p is of the gain alone, corrected for the number of metrics (Benjamini and Yekutieli)"
     )
     kept = tuple(rows) if len(rows) > 1 else ()
     return Table("alignment_metrics", caption, columns, kept, ("gain",), folded=len(rows) > 20)
@@ -41,14 +42,15 @@ def pooled_in_words(found: Evaluation) -> str:
     if mean.undefined is not None:
         return ""
     return (
-        f"Over metrics such as these the gain is {spoken(mean)} nats on average, and differs from metric to "
-        f"metric by a standard deviation of {_deviation(between)}; partly pooled, each gain is drawn to that "
+        f"Over metrics such as these the gain is {_nats(mean)} nats on average, and differs from metric to "
+        f"metric by a standard deviation of {_nats(between)}; partly pooled, each gain is drawn to that "
         "average, the more the less its own labels tell."
     )
 
 
-def _deviation(between: Estimate) -> str:
-    return spoken(between) if between.has_interval else number(between.value)
+def _nats(found: Estimate) -> str:
+    ends = f" [{found.low:.3f}, {found.high:.3f}]" if found.has_interval else ""
+    return f"{found.value:.3f}{ends}".replace("-", "−")
 
 
 def _cells(label: str, one: MetricGain) -> dict[str, Cell]:

@@ -166,7 +166,10 @@ def _contested(context: Context, metrics: Sequence[str], aligner: Aligner) -> Ta
     ]
     if any("text" in row.cells for row in rows):
         columns.append(Column("text", "Text", "prose"))
-    caption = f"The {count(len(rows), 'item')} most likely contested, of {len(candidates):,} flagged"
+    caption = (
+        f"The {count(len(rows), 'item')} most likely contested, of {len(candidates):,} flagged with "
+        "their own labels counted in"
+    )
     return Table("likely_contested", caption, tuple(columns), rows, folded=len(rows) > 12)
 
 

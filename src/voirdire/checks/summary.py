@@ -32,10 +32,10 @@ def answer(verdicts: Sequence[StandIn], findings: Sequence[Finding]) -> str:
             "compared with people."
         )
     clauses = [_clause(audited, each) for each in ("yes", "no", "cannot tell")]
-    return (
-        f"{_word({one.answer for one in audited})} "
-        f"{capital('; '.join(clause for clause in clauses if clause))}.{_chosen(audited, findings)}"
-    )
+    word, nothing = _word({one.answer for one in audited}), _nothing(findings)
+    first = nothing if nothing and word == "Yes." else f"{word} {nothing}".strip()
+    rest = capital("; ".join(clause for clause in clauses if clause))
+    return f"{first} {rest}.{_chosen(audited, findings)}"
 
 
 def lede(context: Context, verdicts: Sequence[StandIn]) -> str:
@@ -84,6 +84,15 @@ def _word(found: set[Answer]) -> str:
     if len(found) == 1:
         return {"yes": "Yes.", "no": "No.", "cannot tell": "Cannot tell."}[next(iter(found))]
     return "Not yet."
+
+
+def _nothing(findings: Sequence[Finding]) -> str:
+    """That the judge adds nothing beyond base rates, where it does so on every metric that was aligned."""
+    for finding in findings:
+        if finding.check == "alignment":
+            found = {one.get("verdict") for one in finding.data.values() if isinstance(one, Mapping)}
+            return finding.answer if found == {"nothing"} and not finding.missing else ""
+    return ""
 
 
 def _clause(verdicts: Sequence[StandIn], which: Answer) -> str:

@@ -84,7 +84,7 @@ def histogram(table: Table | None) -> Histogram | None:
 
     said = ", ".join(wording.number(share, "share") for *_, share in found)
     return Histogram(
-        title="Do people’s labels fall where they are expected?",
+        title="Do labels fall where they should?",
         label=f"Shares of labels in tenths of their predicted distributions, from the lowest: {said}.",
         caption=(
             "The judge, aligned. Level: as expected; a hill: people spread less wide; a trough: wider; a "
