@@ -46,6 +46,15 @@ from voirdire.stats.paradox import KappaParadox, kappa_paradox
 from voirdire.stats.permutation import PermutationTest, sign_flip_p_values, sign_flip_test
 from voirdire.stats.pooled import PooledAgreement, pooled_agreement
 from voirdire.stats.position import PositionConsistency, first_win_share, position_consistency
+from voirdire.stats.power import (
+    detectable_paired_difference,
+    detectable_share,
+    paired_sample_size,
+    replacement_power,
+    replacement_sample_size,
+    share_sample_size,
+)
+from voirdire.stats.power_kappa import detectable_kappa, kappa_items_for_width, kappa_sample_size
 from voirdire.stats.proportion import clopper_pearson_interval, proportion, wilson_interval
 from voirdire.stats.random_effects import RandomEffects, random_effects
 from voirdire.stats.rao_kupper import rao_kupper
@@ -133,6 +142,9 @@ __all__ = [
     "contingency_table",
     "davidson",
     "dawid_skene",
+    "detectable_kappa",
+    "detectable_paired_difference",
+    "detectable_share",
     "disagreement_weights",
     "elo",
     "false_coverage_level",
@@ -145,7 +157,9 @@ __all__ = [
     "intraclass_correlation",
     "judge_against_people",
     "judge_agreement",
+    "kappa_items_for_width",
     "kappa_paradox",
+    "kappa_sample_size",
     "kendall_tau_b",
     "kendall_w",
     "krippendorff_alpha",
@@ -157,6 +171,7 @@ __all__ = [
     "light_kappa",
     "mcnemar",
     "paired_difference",
+    "paired_sample_size",
     "pairwise_accuracy",
     "pairwise_agreement",
     "pearson",
@@ -166,10 +181,13 @@ __all__ = [
     "random_effects",
     "rao_kupper",
     "rater_pairs",
+    "replacement_power",
+    "replacement_sample_size",
     "retest_coherence",
     "scott_pi",
     "selective_threshold",
     "set_distance",
+    "share_sample_size",
     "sign_flip_p_values",
     "sign_flip_test",
     "soft_pairwise_accuracy",
