@@ -84,6 +84,19 @@ def test_figures_by_hand(split: SetTable) -> None:
     assert found.cost.value == pytest.approx(plug_in[0] - plug_in[1])
     assert found.decision_cost.value == pytest.approx(0)
     assert found.chosen == {FORCED: "sharp", SETS: "wide"}
+    named = [[0.75, 0.25], [0.375, 0.625], [0.5, 0.5], [0.75, 0.25], [0, 1], [0.625, 0.375]]
+    shares = [
+        sum(
+            (a - b) ** 2
+            for said, people in zip(judge, named, strict=True)
+            for a, b in zip(said, people, strict=True)
+        )
+        for judge in (
+            [[1, 0], [0, 1], [1, 0], [1, 0], [0, 1], [1, 0]],
+            [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0, 1], [0, 1], [0.5, 0.5]],
+        )
+    ]
+    assert found.by_shares == ("sharp", "wide")[int(np.argmin(shares))]
     assert not found.same
     assert str(found).startswith("No: forced choices choose sharp, response sets wide; in response-set error")
     assert set(found.by_forcing) == {"split evenly", "left out", "as pass", "as fail"}

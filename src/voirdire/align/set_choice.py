@@ -31,10 +31,11 @@ class JudgeChoice:
     """Judges ranked on the same ``n_rows`` rows under both targets.
 
     ``chosen`` is the best judge under each target: by hit rate where labels are forced, by the squared error
-    of the shares that accept each verdict where they are sets. ``by_forcing`` is the best by hit rate under
-    every way to force labels. ``stable`` is the share of resamples in which the chosen judge stays the best.
-    ``cost`` is what choosing by forced choice costs in response-set error, ``decision_cost`` in decision
-    errors: the judge chosen by forced choice minus the one chosen by sets.
+    of the shares that accept each verdict where they are sets. ``by_shares`` is the best by the squared error
+    of the shares that name each verdict, ``by_forcing`` the best by hit rate under every way to force labels.
+    ``stable`` is the share of resamples in which the chosen judge stays the best. ``cost`` is what choosing
+    by forced choice costs in response-set error, ``decision_cost`` in decision errors: the judge chosen by
+    forced choice minus the one chosen by sets.
     """
 
     metrics: tuple[str, ...]
@@ -43,6 +44,7 @@ class JudgeChoice:
     tau: float
     judges: tuple[JudgeUnderTargets, ...]
     chosen: Mapping[str, str]
+    by_shares: str
     by_forcing: Mapping[str, str]
     stable: Mapping[str, float]
     cost: Estimate
@@ -116,6 +118,7 @@ def judge_choice(
         tau=tau,
         judges=judged,
         chosen={FORCED: both.judges[best[0]], SETS: both.judges[best[1]]},
+        by_shares=both.judges[int(losses.shares.mean(axis=1).argmin())],
         by_forcing=_by_forcing(both),
         stable={FORCED: _stays(drawn_forced, best[0]), SETS: _stays(drawn_sets, best[1])},
         cost=_difference(losses.sets, best, drawn_sets, both, level=level),

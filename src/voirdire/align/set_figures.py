@@ -70,13 +70,16 @@ class JudgeUnderTargets:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """What each judge loses on each row (J, n): ``forced`` misses, ``sets`` squared error, ``decisions``.
+    """What each judge loses on each row (J, n): ``forced`` misses, ``shares`` and ``sets`` squared errors.
 
-    The squared error is that of the observed shares. The noise of few labels adds the same to every judge, so
-    differences are unbiased, and rows with one label count.
+    ``shares`` is against the shares of people who name each verdict, ``sets`` against those who accept it.
+    Both are of observed shares: the noise of few labels adds the same to every judge, so differences are
+    unbiased, and rows with one label count. ``decisions`` and ``forced_decisions`` are the shares of verdicts
+    on the wrong side of tau.
     """
 
     forced: Floats
+    shares: Floats
     sets: Floats
     decisions: Floats
     forced_decisions: Floats
@@ -90,6 +93,7 @@ def losses_of(table: SetTable, readouts: Readouts, tau: float) -> Losses:
     names = np.stack([read_out(one, even_split(members)) for one in table.verdicts])
     return Losses(
         misses(table, readouts[0], even_split(members)),
+        ((names - of_people[0]) ** 2).mean(axis=2),
         ((accepts - of_people[1]) ** 2).mean(axis=2),
         ((accepts > tau) != (of_people[1] > tau)).mean(axis=2),
         ((names > tau) != (of_people[0] > tau)).mean(axis=2),

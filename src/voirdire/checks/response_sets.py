@@ -89,9 +89,10 @@ def _choices(context: Context, groups: Sequence[Group]) -> Table:
         Column("metric", "Metric"),
         Column("rows", "Rows", "count"),
         Column("forced", "Forced choices choose"),
+        Column("shares", "Shares of forced choices choose"),
         Column("sets", "Response sets choose"),
-        Column("cost", "Response-set error, first minus second", "difference"),
-        Column("decisions", "Wrong decisions, first minus second", "points"),
+        Column("cost", "Response-set error, forced minus sets", "difference"),
+        Column("decisions", "Wrong decisions, forced minus sets", "points"),
         Column("stable", "Best again in resamples"),
     )
     rows = []
@@ -107,6 +108,7 @@ def _choice_row(name: str, choice: JudgeChoice, metric: str) -> Row:
         "metric": name,
         "rows": choice.n_rows,
         "forced": choice.chosen[FORCED],
+        "shares": choice.by_shares,
         "sets": choice.chosen[SETS],
         "stable": ", ".join(f"{percent(choice.stable[target])} ({target})" for target in (FORCED, SETS)),
     }
@@ -210,6 +212,11 @@ def _bewares(groups: Sequence[Group]) -> Iterator[str]:
         "may be below 0. Wrong sides are counted against the share among the people asked, so with few "
         "people some of the wrong ones are people's."
     )
+    if any(len(group.choice.judges) > 1 for group in groups):
+        yield (
+            "Under forced choice judges rank by how many people name their verdict, under response sets by the "
+            "squared error. The squared error of forced choices may choose a third."
+        )
     if any(not group.choice.same for group in groups):
         yield "The judges were chosen on the rows that compare them, so the cost of a choice looks too large."
     if any(group.named_only for group in groups):
