@@ -214,8 +214,8 @@ def _bewares(groups: Sequence[Group]) -> Iterator[str]:
     )
     if any(len(group.choice.judges) > 1 for group in groups):
         yield (
-            "Under forced choice judges rank by how many people name their verdict, under response sets by the "
-            "squared error. The squared error of forced choices may choose a third."
+            "Under forced choice judges rank by how many people name their verdict, under response sets by "
+            "the squared error. The squared error of forced choices may choose a third."
         )
     if any(not group.choice.same for group in groups):
         yield "The judges were chosen on the rows that compare them, so the cost of a choice looks too large."
