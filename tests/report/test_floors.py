@@ -131,6 +131,9 @@ def test_a_judge_that_a_floor_other_than_the_reference_beats_is_no_better_than_t
     )
     drawn = floors(replace(made, rows=(*made.rows, system)))
     assert drawn.note.endswith("no better than base rates by system.")
+    ahead = replace(system, cells={**system.cells, "ahead": nats(0.05, 0.01)})
+    paired = floors(replace(made, rows=(*made.rows, ahead)))
+    assert paired.note.endswith("its gain over base rates by system does not reach 0.")
     assert drawn.floor > drawn.rows[3].dots[0].at
 
 

@@ -90,6 +90,7 @@ def _score_cells(one: ModelScore) -> dict[str, Cell]:
         "role": ROLES[one.role],
         "rows": one.log.n_items,
         "minus_prior": Missing("reference") if one.name == "metric_prior" else one.minus_prior,
+        "ahead": one.gain,
         "log": one.log,
         "kernel": one.kernel,
     }

@@ -171,12 +171,12 @@ def _note(scored: Sequence[tuple[Row, Estimate]]) -> str:
     best_row, best = min(floors, key=lambda pair: pair[1].value)
     if not found.has_interval or found.high < best.value:
         return ""
-    gain = _defined(row.cells.get("minus_prior"))
     reference = isinstance(best_row.cells.get("minus_prior"), Missing)
-    if reference and gain is not None and gain.has_interval and gain.low > 0:
+    gain = _defined(row.cells.get("minus_prior") if reference else best_row.cells.get("ahead"))
+    if gain is not None and gain.has_interval and gain.low > 0:
         return (
             "The aligned interval reaches into the floor area; row by row, on the same labels, its gain over "
-            "base rates does not reach 0."
+            f"{best_row.cells['model']} does not reach 0."
         )
     return f"The aligned interval reaches into the floor area: no better than {best_row.cells['model']}."
 
