@@ -157,3 +157,14 @@ def test_no_cluster_straddles_an_outer_fold_of_an_evaluation() -> None:
         assert set(run.fold.tolist()) == set(range(5))
         for cluster in np.unique(target.cluster):
             assert len(set(run.fold[target.cluster == cluster].tolist())) == 1
+
+
+def test_a_continuous_score_has_too_many_labels_to_align() -> None:
+    rows = {"item_id": [], "rater_id": [], "label": []}  # type: ignore[var-annotated]
+    for k in range(120):
+        for rater in ("ann", "judge"):
+            rows["item_id"].append(f"i{k}")
+            rows["rater_id"].append(rater)
+            rows["label"].append(f"{k / 7:.3f}")
+    with pytest.raises(UserError, match="too many to tell"):
+        voirdire.align(voirdire.open(rows, judges="judge"))

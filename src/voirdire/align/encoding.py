@@ -19,7 +19,10 @@ from voirdire.errors import UserError
 from voirdire.study.scale import PAIRWISE_LABELS, Scale
 from voirdire.study.study import Study
 
-__all__ = ["Encoding", "human_scale", "own_labels", "systems_of"]
+__all__ = ["MOST_LABELS", "Encoding", "human_scale", "own_labels", "systems_of"]
+
+MOST_LABELS = 50
+"""More labels than this on people's scale are numbers of their own: a share of each says nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,13 @@ class Encoding:
         names = tuple(metrics or (metric.name for metric in study.metrics))
         chosen = tuple(_judges(study, judges))
         scale = human_scale(study, names)
+        if len(scale.labels) > MOST_LABELS:
+            raise UserError(
+                f"people gave {len(scale.labels):,} different labels, too many to tell a share of each",
+                where=study.name,
+                expected=f"at most {MOST_LABELS}",
+                fix="declare a map to a few bands in study.yaml",
+            )
         paired = scale.kind == "pairwise"
         return cls(
             scale,
