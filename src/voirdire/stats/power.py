@@ -96,7 +96,8 @@ def detectable_paired_difference(
 ) -> float:
     """The smallest difference of two paired rates that ``n_items`` show, two-sided at 1 - ``level``.
 
-    ``differ`` is the share of items on which the two say different things. NaN where not even all differing items on one side would do.
+    ``differ`` is the share of items on which the two say different things. NaN where not even all differing
+    items on one side would do.
 
     >>> round(detectable_paired_difference(155, differ=0.2), 3)
     0.1

@@ -125,7 +125,7 @@ def largest_kappa_sd(first: ArrayLike, second: ArrayLike | None = None, *, kappa
         A_eq=np.array([*rows, *columns, np.eye(q, dtype=bool).ravel()], dtype=np.float64),
         b_eq=np.array([*row, *column, same]),
     )
-    if not found.success:
+    if not found.success or found.fun is None:
         raise UserError(f"no table has these label shares and a kappa of {kappa:g}")
     variance = (-found.fun - (same * chance - 2 * chance + same) ** 2) / (1 - chance) ** 4
     return math.sqrt(max(variance, 0.0))
