@@ -114,11 +114,11 @@ def test_the_grid_starts_where_a_test_can_pass_and_no_later_than_the_whole() -> 
     for n in (10, 40, 200, 5000):
         grid = threshold_grid(reference, n=n, alpha=0.1)
         share = float((reference >= grid[0]).mean())
-        assert share == pytest.approx(min(1, max(128 / n, 0.2)), abs=1e-3)
+        assert share == pytest.approx(min(1, max(65 / n, 0.2)), abs=1e-3)
         assert grid[-1] == reference.min()
-    assert threshold_grid([0.7, 0.7, 0.3], n=200, alpha=0.1).tolist() == [0.7, 0.3]
+    assert threshold_grid([0.7, 0.7, 0.3], n=100, alpha=0.1).tolist() == [0.7, 0.3]
     assert threshold_grid([np.nan], n=100, alpha=0.1).size == 0
-    assert threshold_grid([np.nan, np.nan, 0.9, 0.1], n=400, alpha=0.15).tolist() == [0.9, 0.1]
+    assert threshold_grid([np.nan, np.nan, 0.9, 0.1], n=200, alpha=0.15).tolist() == [0.9, 0.1]
 
 
 def test_the_grid_starts_where_the_promise_is_safest() -> None:

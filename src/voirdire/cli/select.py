@@ -72,7 +72,7 @@ def command(
     ] = "pool",
     fit_share: Annotated[
         float, typer.Option("--fit-share", help="Share of the labelled items (clusters) to fit the map on.")
-    ] = 0.5,
+    ] = 0.3,
     seed: flags.Seed = 20261129,
 ) -> None:
     """Say which verdicts may be trusted, with a guarantee, and where each other item should go."""

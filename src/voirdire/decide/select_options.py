@@ -36,7 +36,7 @@ class SelectOptions:
     set_size: int = 2
     confidence: str = ALIGNED
     calibrator: str = "pool"
-    fit_share: float = 0.5
+    fit_share: float = 0.3
     seed: int = 20261129
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ __all__ = ["MetricSelection", "Queue", "Selection", "Stage"]
 
 Floats = NDArray[np.float64]
 DECIMALS = 6
+HEAD = ("metric", "judge", "threshold", "tested", "failed", "bound", "asked", "trusted", "coverage")
 PROMISES = {
     "label": "a random person gives the same label",
     "set": "a random person's label is among those named",
@@ -128,8 +129,10 @@ class Selection:
 
     def __str__(self) -> str:
         lines = [_sentence(each, self.options) for each in self.metrics]
-        lines += ["", *_table(self.metrics), ""]
-        lines += [f"- {note}" for note in self.notes]
+        lines += ["", *_table(self.metrics, priced=bool(self.options.cascade))]
+        if any(each.unlabelled for each in self.metrics):
+            lines += ["", *_routes(self.metrics)]
+        lines += ["", *(f"- {note}" for note in self.notes)]
         return "\n".join(lines)
 
 
@@ -159,35 +162,28 @@ def _needed(found: MetricSelection) -> str:
     )
 
 
-def _table(metrics: tuple[MetricSelection, ...]) -> list[str]:
-    head = [
-        "metric",
-        "judge",
-        "threshold",
-        "tested",
-        "failed",
-        "bound",
-        "asked",
-        "trusted",
-        "coverage",
-        "cost",
-    ]
-    rows = [head]
+def _table(metrics: Sequence[MetricSelection], *, priced: bool) -> list[str]:
+    """A line a stage: its threshold and the test that it passed, or the first that failed."""
+    rows = [[*HEAD, *(["cost"] if priced else [])]]
     for found in metrics:
         for k, stage in enumerate(found.stages):
             step = stage.found.last
-            rows.append(
-                [
-                    found.metric if k == 0 else "",
-                    " + ".join(stage.judges),
-                    "none" if stage.found.abstains else f"{stage.found.threshold:.3f}",
-                    f"{step.n:,}" if step else "0",
-                    f"{step.errors:.4g}" if step else "0",
-                    f"{step.bound:.3f}" if step else "",
-                    f"{stage.asked:,}",
-                    f"{stage.trusted:,}",
-                    str(found.coverage) if k == 0 else "",
-                    f"{found.cost:.4g}" if k == 0 else "",
-                ]
-            )
+            tested = (f"{step.n:,}", f"{step.errors:.4g}", f"{step.bound:.3f}") if step else ("0", "0", "")
+            row = [
+                found.metric if k == 0 else "",
+                " + ".join(stage.judges),
+                "none" if stage.found.abstains else f"{stage.found.threshold:.3f}",
+                *tested,
+                f"{stage.asked:,}",
+                f"{stage.trusted:,}",
+                str(found.coverage) if k == 0 else "",
+            ]
+            rows.append([*row, f"{found.cost:.4g}" if k == 0 else ""] if priced else row)
     return aligned(rows, numbers=[2, 3, 4, 5, 6, 7, 9])
+
+
+def _routes(metrics: Sequence[MetricSelection]) -> list[str]:
+    """Where the unlabelled items of each metric go."""
+    head = ["unlabelled", *(name.replace("_", " ") for name in metrics[0].routes)]
+    rows = [[found.metric, *(f"{count:,}" for count in found.routes.values())] for found in metrics]
+    return aligned([head, *rows], numbers=list(range(1, len(head))))

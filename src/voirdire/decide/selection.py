@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import kolmogorov
 
 from voirdire.decide.cascade import CascadeStage, Passage, Trials, calibrate_cascade, pass_through
 from voirdire.decide.evidence import Evidence, evidence_of
@@ -27,6 +28,8 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Positions = NDArray[np.intp]
 FEWEST_ALIKE = 50
+"""With so many labelled items outside the test the grid of thresholds takes no unlabelled ones."""
+SHIFTED = 0.01
 
 
 def select(
@@ -52,7 +55,7 @@ def select(
         raise UserError(f"options are a {type(options).__name__}", expected="voirdire.SelectOptions(...)")
     chosen, say = options or SelectOptions(), progress or (lambda text: None)
     rng = np.random.default_rng(chosen.seed)
-    parts, found = [], []
+    parts, found, notes = [], [], []
     for metrics in _by_scale(study, _metrics(study, chosen)):
         say(f"Judging {', '.join(metrics)}")
         evidence = evidence_of(study, metrics, chosen, rng=rng)
@@ -62,8 +65,8 @@ def select(
         part = Routing(evidence, stages, _passed(evidence, stages), chosen)
         parts.append(part)
         found += [_found(part, k, tests[k]) for k in codes]
-    notes = tuple(dict.fromkeys(note for part in parts for note in _notes(part, chosen)))
-    return Selection(tuple(found), queue_of(study, parts), notes, chosen)
+        notes += [*_notes(part), *_shifted(part, tests)]
+    return Selection(tuple(found), queue_of(study, parts), tuple(dict.fromkeys(notes)), chosen)
 
 
 def _trial_rows(evidence: Evidence, metric: int, rng: np.random.Generator) -> Positions:
@@ -109,7 +112,7 @@ def _reference(evidence: Evidence, metric: int, rows: Positions) -> Positions:
     return np.flatnonzero(alike if alike.sum() >= FEWEST_ALIKE else apart)
 
 
-def _passed(evidence: Evidence, calibrated: dict[int, tuple[CascadeStage, ...]]) -> Passage:
+def _passed(evidence: Evidence, calibrated: Mapping[int, tuple[CascadeStage, ...]]) -> Passage:
     """How all rows pass through the stages of their own metric."""
     n, s = len(evidence.item), len(evidence.stages)
     trusted, waits = np.full(n, -1, dtype=np.intp), np.full(n, -1, dtype=np.intp)
@@ -207,9 +210,36 @@ def _by_scale(study: Study, names: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups.values()]
 
 
-def _notes(part: Routing, options: SelectOptions) -> Iterator[str]:
+def _shifted(part: Routing, tests: Mapping[int, Positions]) -> Iterator[str]:
+    """Metrics whose unlabelled items are judged with another confidence than the labelled ones.
+
+    Kolmogorov and Smirnov's test of two samples, one item a cluster.
+    """
+    evidence, odd = part.evidence, []
+    for metric, rows in tests.items():
+        free = np.flatnonzero((evidence.metric == metric) & ~evidence.labelled & evidence.stages[0].asked)
+        free = free[np.unique(evidence.cluster[free], return_index=True)[1]]
+        one, two = (np.nan_to_num(evidence.stages[0].verdict.confidence[each]) for each in (rows, free))
+        if len(one) and len(two) and _same(np.sort(one), np.sort(two)) < SHIFTED:
+            odd.append(evidence.metrics[metric])
+    if odd:
+        yield (
+            f"On {', '.join(odd)} the unlabelled items are judged with another confidence than the labelled "
+            "ones: they look like items of another kind, and the promise need not hold for them. Label some."
+        )
+
+
+def _same(one: Floats, two: Floats) -> float:
+    """The p-value of one distribution behind two sorted samples (large-sample formula)."""
+    points = np.concatenate([one, two])
+    share = [np.searchsorted(each, points, side="right") / len(each) for each in (one, two)]
+    gap = float(np.abs(share[0] - share[1]).max())
+    return float(kolmogorov(gap * math.sqrt(len(one) * len(two) / (len(one) + len(two)))))
+
+
+def _notes(part: Routing) -> Iterator[str]:
     """What a reader must know to read the promise."""
-    evidence = part.evidence
+    evidence, options = part.evidence, part.options
     yield (
         f"The promise holds with {100 * (1 - options.delta):g} % probability over draws of the labelled "
         "items, for each metric by itself; it speaks of items drawn as the labelled ones were, and of one "

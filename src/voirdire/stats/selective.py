@@ -28,8 +28,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 STEPS = 50
 POWER = 0.8
-MARGIN, SHARE = 1 / 2, 1 / 5
-"""Where no risk is expected the walk starts so that half of ``alpha`` passes, at a fifth of the items."""
+MARGIN, SHARE = 1 / 3, 1 / 5
+"""Where no risk is expected the walk starts so that a third of ``alpha`` passes, at a fifth of the items."""
 ROOM = 1.5
 """The first test has this many times the items without which even no error fails: their number varies."""
 MOST = 20_000
@@ -178,10 +178,10 @@ def threshold_grid(
     where there is none, and ``risk`` (r,) the error rates expected of them: the grid may depend on both. The
     walk starts where the promise is expected to be kept by the most standard errors. Where no risk is known,
     or none is below ``alpha``, it starts with a fifth of the items at least, and enough that an error rate of
-    half ``alpha`` passes the first test in 80 % of draws. Empty where there is no reference.
+    a third of ``alpha`` passes the first test in 80 % of draws. Empty where there is no reference.
 
     >>> threshold_grid(np.arange(101), n=100, alpha=0.15)[[0, 1, -1]].tolist()
-    [15.0, 14.0, 0.0]
+    [57.0, 56.0, 0.0]
     >>> print(threshold_grid(np.arange(101), n=100, alpha=0.15, risk=np.linspace(0.5, 0.0, 101))[0])
     78.0
     """
