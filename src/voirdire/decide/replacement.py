@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from voirdire import registry
 from voirdire.align.cross_fit import cross_fit
 from voirdire.align.observe import Observed, features_of
 from voirdire.decide.distributional import DistributionalTest, distributional_replacement
@@ -23,6 +24,9 @@ from voirdire.study.scale import Scale
 from voirdire.study.study import Study
 
 __all__ = ["replacement_tests", "score_of"]
+
+BY_RULE = ("auto", "pool", "one_se")
+"""Ways to select that name no single calibrator."""
 
 
 def replacement_tests(study: Study, options: ReplacementOptions | None = None) -> ReplacementTests:
@@ -51,6 +55,8 @@ def replacement_tests(study: Study, options: ReplacementOptions | None = None) -
             f"options are a {type(options).__name__}", expected="voirdire.ReplacementOptions(...)"
         )
     chosen = options or ReplacementOptions()
+    if chosen.select not in BY_RULE:
+        registry.get("calibrator", chosen.select)
     known = {study.raters[code].id for code in study.raters_of("judge")}
     for name in chosen.judges:
         if name not in known:
