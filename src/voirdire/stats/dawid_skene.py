@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.special import logsumexp
 
 from voirdire.errors import UserError
 from voirdire.registry import register
@@ -162,9 +161,13 @@ def _nothing(votes: _Votes, one_coin: bool, restarts: int) -> DawidSkene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Votes:
-    """How often each rater gave each label on each rated item: ``counts`` (rated items, R q), sparse."""
+    """How often each rater gave each label on each rated item: ``counts`` (rated items, R q), sparse.
+
+    ``by_cell`` is its transpose.
+    """
 
     counts: csr_array
+    by_cell: csr_array
     rated: Codes
     n_items: int
     n_raters: int
@@ -182,7 +185,7 @@ class _Votes:
         rated, row = np.unique(items, return_inverse=True)
         n_raters = int(raters.max(initial=-1)) + 1
         counts = csr_array((np.ones(len(row)), (row, raters * q + labels)), shape=(len(rated), n_raters * q))
-        return cls(counts, rated, int(items.max(initial=-1)) + 1, n_raters, q)
+        return cls(counts, counts.T.tocsr(), rated, int(items.max(initial=-1)) + 1, n_raters, q)
 
     def by_item(self) -> Floats:
         """Labels of each rated item by any rater (rated items, q)."""
@@ -191,7 +194,7 @@ class _Votes:
 
     def weight(self, posterior: Floats) -> Floats:
         """Expected number of each rater's labels by class (R, q, q)."""
-        table = np.asarray(self.counts.T @ posterior).reshape(self.n_raters, self.q, self.q)
+        table = np.asarray(self.by_cell @ posterior).reshape(self.n_raters, self.q, self.q)
         return table.transpose(0, 2, 1)
 
 
@@ -213,12 +216,18 @@ def _climb(votes: _Votes, posterior: Floats, one_coin: bool) -> _Climb:
         log_prevalence, log_confusion = _maximise(votes, posterior, one_coin)
         by_label = log_confusion.transpose(0, 2, 1).reshape(-1, votes.q)
         joint = log_prevalence + np.asarray(votes.counts @ by_label)
-        total = logsumexp(joint, axis=1, keepdims=True)
-        before, new = posterior, float(total.sum())
-        posterior = np.exp(joint - total)
+        before, new, posterior = posterior, *_normalised(joint)
         converged = new - value <= STILL * abs(new) and bool(np.abs(posterior - before).max() <= SETTLED)
         value = new
     return _Climb(log_prevalence, log_confusion, posterior, value, step, converged)
+
+
+def _normalised(joint: Floats) -> tuple[float, Floats]:
+    """Sum of the rows' log sums of exponentials, and each row's shares (n, q)."""
+    top = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - top)
+    total = shares.sum(axis=1, keepdims=True)
+    return float((top + np.log(total)).sum()), shares / total
 
 
 def _maximise(votes: _Votes, posterior: Floats, one_coin: bool) -> tuple[Floats, Floats]:
