@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.cross_fit import cross_fit
+from voirdire.align.features import CORRELATION
 from voirdire.align.observe import Observed, features_of
 from voirdire.align.selection import applicable
 from voirdire.decide.rates_cells import Means, direct_means
+from voirdire.decide.rates_design import Values
+from voirdire.decide.rates_finite import these_items_variance
 from voirdire.decide.rates_intervals import cell_estimates, on_simplex
 from voirdire.decide.rates_judges import judge_rates, other_scale
 from voirdire.decide.rates_options import RatesOptions
@@ -149,25 +152,29 @@ def _metric(
 
 
 def _means(layer: Layer, rows: Population, quantity: Quantity, fewest: int) -> Means:
-    y, f, of_labels = _values(layer, rows, quantity)
-    direct = direct_means(layer.design, y, f, of_labels)
-    return with_pooled(direct, layer.design, y, f, fewest=fewest, span=quantity.span)
+    values = _values(layer, rows, quantity)
+    direct = direct_means(layer.design, values)
+    return with_pooled(direct, layer.design, values, fewest=fewest, span=quantity.span)
 
 
-def _values(layer: Layer, rows: Population, quantity: Quantity) -> tuple[Floats, Floats, Floats]:
-    """The quantity by entry, as people said (e,) and as predicted (e,), and of each single label (m,)."""
+def _values(layer: Layer, rows: Population, quantity: Quantity) -> Values:
+    """The quantity on every entry, as people said and as predicted, and of each single label."""
     at, swapped, design = layer.design.row, layer.swapped, layer.design
 
-    def of(table: Floats) -> Floats:
-        one = (table @ quantity.value)[at]
-        return np.where(swapped, (table @ quantity.swapped)[at], one) if swapped.any() else one
+    def of(table: Floats, value: Floats, seen_from_other: Floats) -> Floats:
+        one = (table @ value)[at]
+        return np.where(swapped, (table @ seen_from_other)[at], one) if swapped.any() else one
 
     other = swapped[design.label_entry]
-    labels = design.label_value
-    return (
-        of(rows.mean_label),
-        of(rows.predicted),
-        np.where(other, quantity.swapped[labels], quantity.value[labels]),
+    own, turned = quantity.value, quantity.swapped
+    predicted = of(rows.predicted, own, turned)
+    of_one = np.maximum(of(rows.predicted, own**2, turned**2) - predicted**2, 0.0)
+    k = np.maximum(np.bincount(design.label_entry, minlength=len(at)), 1)
+    return Values(
+        of(rows.mean_label, own, turned),
+        predicted,
+        of_one * (CORRELATION + (1 - CORRELATION) / k),
+        np.where(other, turned[design.label_value], own[design.label_value]),
     )
 
 
@@ -187,23 +194,22 @@ def _projected(every: Sequence[Quantity], means: Sequence[Means]) -> list[Means]
 
 def _rates(layer: Layer, rows: Population, quantity: Quantity, means: Means, level: float) -> Iterator[Rate]:
     design = layer.design
-    y, _, _ = _values(layer, rows, quantity)
-    people = (y, layer.swapped)
+    values = _values(layer, rows, quantity)
+    fixed = these_items_variance(design, values, means)
     judges: list[list[JudgeRate]] = [
-        judge_rates(judge, design, quantity, rows.scale, people, level=level) for judge in rows.judges
+        judge_rates(judge, design, quantity, rows.scale, (values.y, layer.swapped), level=level)
+        for judge in rows.judges
     ]
     counts = design.rows, design.labelled_rows, design.labels
     for cell, name in enumerate(layer.names):
-        corrected, new_raters, alone = cell_estimates(means, design, quantity, cell, level=level)
+        found = cell_estimates(means, design, quantity, cell, fixed[cell], level=level)
         own, variance = means.alone_variance[cell], means.covariance[cell, cell]
         n_items, n_labelled, n_labels = (int(each[cell]) for each in counts)
         yield Rate(
             rows.metric.name,
             name,
             quantity.name,
-            corrected,
-            new_raters,
-            alone,
+            *found,
             tuple(each[cell] for each in judges),
             n_items,
             n_labelled,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from voirdire.decide.rates_design import Design
+from voirdire.decide.rates_design import Design, Values
 
 __all__ = ["Means", "direct_means"]
 
@@ -52,13 +52,9 @@ class _Parts:
     rows: Floats
 
 
-def direct_means(design: Design, y: Floats, f: Floats, label_y: Floats) -> Means:
-    """The estimate of each cell from its own labels alone; NaN without one.
-
-    ``y`` and ``f`` (e,) are the mean label (anything where unlabelled) and the prediction of each entry,
-    ``label_y`` (m,) the value of each single label.
-    """
-    at = design.labelled
+def direct_means(design: Design, values: Values) -> Means:
+    """The estimate of each cell (S) from its own labels alone; NaN without one."""
+    y, f, at = values.y, values.f, design.labelled
     parts = _parts(design, y, f, at)
     w, cell = design.weight[at], design.cell[at]
     own = w * (y[at] - parts.label[cell]) / parts.weight[cell]
@@ -81,9 +77,7 @@ def direct_means(design: Design, y: Floats, f: Floats, label_y: Floats) -> Means
         parts.label,
         design.of_blocks(labels**2) * grow_alone,
         tuning,
-        _of_raters(
-            design, label_y - tuning[design.cell[design.label_entry]] * f[design.label_entry], parts, tuning
-        ),
+        _of_raters(design, values, parts, tuning),
         design.raters,
         np.zeros(design.n_cells, dtype=np.bool_),
     )
@@ -116,13 +110,14 @@ def _products(group: Positions, cell: Positions, error: Floats, n_cells: int) ->
     return np.asarray((table.T @ table).toarray(), dtype=np.float64)
 
 
-def _of_raters(design: Design, residual: Floats, parts: _Parts, tuning: Floats) -> Floats:
+def _of_raters(design: Design, values: Values, parts: _Parts, tuning: Floats) -> Floats:
     """What raters share over items, as covariance: sums by rater less sums by rater and cluster."""
     entry, rater = design.label_entry, design.label_rater
     if not len(entry):
         return np.zeros((design.n_cells, design.n_cells))
     cell = design.cell[entry]
     times = np.bincount(entry, minlength=len(design.cell))[entry]
+    residual = values.label - tuning[cell] * values.f[entry]
     centre = parts.label - tuning * parts.labelled
     error = design.weight[entry] * (residual - centre[cell]) / (parts.weight[cell] * times)
     size = int(design.cluster.max(initial=0)) + 1

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Design"]
+__all__ = ["Design", "Values"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A quantity on e entries: ``y`` people's mean (any number where unlabelled), ``f`` as predicted, and
+    ``spread`` the variance that is predicted for ``y``, all (e,); ``label`` (m,) of each single label.
+    """
+
+    y: Floats
+    f: Floats
+    spread: Floats
+    label: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +91,7 @@ class Design:
             np.repeat(value, times),
         )
 
-    @property
+    @cached_property
     def labelled(self) -> Positions:
         """The entries with a label."""
         return np.flatnonzero(self.weight > 0)
@@ -96,28 +109,28 @@ class Design:
         cell = self.cell if at is None else self.cell[at]
         return np.bincount(cell, weights=x, minlength=self.n_cells).astype(np.float64)
 
-    @property
+    @cached_property
     def rows(self) -> NDArray[np.int64]:
         """How many rows each cell has (S,)."""
         return np.bincount(self.cell, minlength=self.n_cells)
 
-    @property
+    @cached_property
     def labelled_rows(self) -> NDArray[np.int64]:
         """How many labelled rows each cell has (S,)."""
         return np.bincount(self.cell[self.labelled], minlength=self.n_cells)
 
-    @property
+    @cached_property
     def labels(self) -> NDArray[np.int64]:
         """How many labels each cell has (S,)."""
         return np.bincount(self.cell[self.label_entry], minlength=self.n_cells)
 
-    @property
+    @cached_property
     def labelled_clusters(self) -> NDArray[np.int64]:
         """How many clusters with a label each cell has (S,)."""
-        used = np.unique(self.block[self.labelled])
+        used = np.bincount(self.block[self.labelled], minlength=len(self.block_cell)) > 0
         return np.bincount(self.block_cell[used], minlength=self.n_cells)
 
-    @property
+    @cached_property
     def raters(self) -> NDArray[np.int64]:
         """How many people labelled each cell (S,)."""
         size = int(self.label_rater.max(initial=0)) + 1

@@ -8,16 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 from voirdire.decide.rates_cells import Means
 from voirdire.decide.rates_design import Design
 from voirdire.decide.rates_quantities import Quantity
+from voirdire.decide.rates_rows import THESE_ITEMS
 from voirdire.stats.estimate import NEW_RATERS, THESE_RATERS, Estimate, undefined
+from voirdire.stats.transforms import normal_quantile
 
 __all__ = ["Counts", "Interval", "cell_estimates", "on_simplex", "share_interval"]
 
 Floats = NDArray[np.float64]
+NOTHING = 1e-20
+"""A variance up to this is rounding: every label is alike."""
 FEW_RATERS = 6
 """Below this many people an interval for other people is known to be very wide or too narrow."""
 
@@ -51,7 +55,9 @@ class Interval:
         t = float(stdtrit(self.df, (1 + level) / 2))
         if self.share and self.size > 0:
             return share_interval(min(1.0, max(0.0, self.value)), self.size, t)
-        if self.variance == 0:
+        if self.share and self.variance > 0:
+            return _beta_interval(self.value, self.variance * (t / normal_quantile(level)) ** 2, level)
+        if self.variance <= NOTHING:
             return math.nan, math.nan
         reach = t * math.sqrt(self.variance)
         low, high = max(self.least, self.value - reach), min(self.most, self.value + reach)
@@ -71,22 +77,48 @@ def share_interval(share: float, size: float, t: float) -> tuple[float, float]:
     return max(0.0, centre - reach), min(1.0, centre + reach)
 
 
+def _beta_interval(value: float, variance: float, level: float) -> tuple[float, float]:
+    """Quantiles of the beta distribution with this mean and variance, the mean kept off 0 and 1."""
+    # mean times one minus mean must exceed the variance, or no beta distribution has both
+    edge = 0.5 - math.sqrt(max(0.25 - 1.5 * variance, 0.0))
+    mean = min(1 - edge, max(edge, value))
+    size = mean * (1 - mean) / variance - 1
+    if size <= 0:
+        return 0.0, 1.0
+    tail = (1 - level) / 2
+    low, high = betaincinv(mean * size, (1 - mean) * size, [tail, 1 - tail])
+    return float(low), float(high)
+
+
 def cell_estimates(
-    means: Means, design: Design, quantity: Quantity, cell: int, *, level: float
-) -> tuple[Estimate, Estimate, Estimate]:
-    """The corrected value of one cell for these raters, for new raters, and from its labels alone."""
+    means: Means, design: Design, quantity: Quantity, cell: int, fixed: float, *, level: float
+) -> tuple[Estimate, Estimate, Estimate, Estimate]:
+    """The corrected value of one cell for new items, for these items (of variance ``fixed``), for new raters
+    too, and from its labels alone.
+    """
     counts = Counts(
         int(design.labelled_rows[cell]), int(design.labels[cell]), int(design.labelled_clusters[cell])
     )
     alone = _alone(means, counts, quantity, cell, level)
     if math.isnan(means.value[cell]):
         nothing = undefined("insufficient_items", n_items=counts.items, n_ratings=counts.labels)
-        return nothing, nothing, alone
+        return nothing, nothing, nothing, alone
     pooled = bool(means.pooled[cell])
     method = "prediction-powered, pooled over systems" if pooled else "prediction-powered, clusters"
     made = _interval(means, quantity, cell, means.covariance[cell, cell], means.df[cell], counts)
-    found = _estimate(made, level, method, THESE_RATERS, counts)
-    return found, _for_new_raters(means, quantity, cell, level, counts), alone
+    seen = float(means.alone[cell])
+    found = _estimate(made, level, method, THESE_RATERS, counts, seen=seen)
+    if pooled:
+        nearer = _counted(replace(_bare(found, level, "insufficient_items"), target=THESE_ITEMS), counts)
+    else:
+        near = _interval(means, quantity, cell, fixed, means.df[cell], counts)
+        nearer = _estimate(near, level, method, THESE_ITEMS, counts, seen=seen)
+    return found, nearer, _for_new_raters(means, quantity, cell, level, counts), alone
+
+
+def _bare(found: Estimate, level: float, reason: str) -> Estimate:
+    """The value without an interval, and why."""
+    return Estimate(found.value, level=level, no_interval=reason)
 
 
 def _interval(
@@ -95,14 +127,14 @@ def _interval(
     size = 0.0
     if quantity.share and not means.pooled[cell]:
         size = _size(means.alone[cell], means.alone_variance[cell], counts.clusters)
-        size *= means.alone_variance[cell] / variance if variance > 0 else 1.0
+        size *= means.alone_variance[cell] / variance if variance > NOTHING else 1.0
     least, most = float(quantity.value.min()), float(quantity.value.max())
     return Interval(float(means.value[cell]), float(variance), float(df), size, least, most, quantity.share)
 
 
 def _size(share: float, variance: float, clusters: int) -> float:
     """How many independent labels give a share this variance; the clusters where all labels are alike."""
-    return float(share * (1 - share) / variance) if variance > 0 else float(clusters)
+    return float(share * (1 - share) / variance) if variance > NOTHING else float(clusters)
 
 
 def _alone(means: Means, counts: Counts, quantity: Quantity, cell: int, level: float) -> Estimate:
@@ -139,12 +171,15 @@ def _estimate(
     target: str,
     counts: Counts,
     *,
+    seen: float = math.nan,
     caution: str | None = None,
 ) -> Estimate:
     value = min(made.most, max(made.least, made.value))
     low, high = made.bounds(level)
+    if made.share:  # a label that nobody gave may be one that nobody gives
+        low, high = (0.0 if seen == 0 else low), (1.0 if seen == 1 else high)
     if math.isnan(low):
-        reason = "zero_width" if made.df >= 1 and made.variance == 0 else "insufficient_items"
+        reason = "zero_width" if made.df >= 1 and made.variance <= NOTHING else "insufficient_items"
         return _counted(Estimate(value, level=level, no_interval=reason, target=target), counts)
     bounds = (min(low, value), max(high, value))
     found = Estimate(value, *bounds, level, method=method, target=target, caution=caution)

@@ -92,7 +92,8 @@ def _means(design: Design, said: Floats) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = design.total(said[at], at) / n
         part = design.by_block((said[at] - mean[design.cell[at]]) / n[design.cell[at]], at)
-        clusters = np.bincount(design.block_cell[np.unique(design.block[at])], minlength=design.n_cells)
+        used = np.bincount(design.block[at], minlength=len(design.block_cell)) > 0
+        clusters = design.of_blocks(used.astype(np.float64))
         return mean, design.of_blocks(part**2) * clusters / (clusters - 1)
 
 

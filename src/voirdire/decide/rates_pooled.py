@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.decide.rates_cells import Means
-from voirdire.decide.rates_design import Design
+from voirdire.decide.rates_design import Design, Values
 
 __all__ = ["FEWEST_CELLS", "pooled_corrections", "with_pooled"]
 
@@ -24,7 +24,7 @@ GRID = 400
 Floats = NDArray[np.float64]
 
 
-def with_pooled(means: Means, design: Design, y: Floats, f: Floats, *, fewest: int, span: float) -> Means:
+def with_pooled(means: Means, design: Design, values: Values, *, fewest: int, span: float) -> Means:
     """``means`` in which cells with fewer than ``fewest`` labelled rows borrow, or are NaN where they cannot.
 
     ``span`` is how far the values of labels lie apart, twice the largest spread that is thought possible.
@@ -40,9 +40,9 @@ def with_pooled(means: Means, design: Design, y: Floats, f: Floats, *, fewest: i
         value[few] = np.nan
         covariance[few, few] = np.nan
         return replace(means, value=value, covariance=covariance, pooled=few)
-    lam, correction, variance = _observed(design, y, f)
+    lam, correction, variance = _observed(design, values)
     centre, spread = pooled_corrections(correction, variance, largest=span / 2)
-    rows = design.total()
+    rows, f = design.total(), values.f
     mean = design.total(f) / np.maximum(rows, 1)
     within = design.total((f - mean[design.cell]) ** 2) / np.maximum(rows, 1) ** 2
     value[few] = (lam * mean + centre)[few]
@@ -52,31 +52,43 @@ def with_pooled(means: Means, design: Design, y: Floats, f: Floats, *, fewest: i
     return replace(means, value=value, covariance=covariance, df=df, tuning=tuning, pooled=few)
 
 
-def _observed(design: Design, y: Floats, f: Floats) -> tuple[float, Floats, Floats]:
+def _observed(design: Design, values: Values) -> tuple[float, Floats, Floats]:
     """One lambda, each cell's correction (S,) and its variance (S,), infinite where unlabelled."""
     at = design.labelled
-    w, cell = design.weight[at], design.cell[at]
+    y, f, w, cell = values.y[at], values.f[at], design.weight[at], design.cell[at]
     total = design.total(w, at)
     safe = np.where(total > 0, total, 1.0)
 
     def centred(x: Floats) -> Floats:
         return x - (design.total(w * x, at) / safe)[cell]
 
-    dy, df = centred(y[at]), centred(f[at])
+    dy, df = centred(y), centred(f)
     square = float(w @ df**2)
     lam = float(np.clip(w @ (dy * df) / square, 0.0, 1.0)) if square > 1e-20 else 0.0
     residual = dy - lam * df
-    cells = int((total > 0).sum())
-    common = float(residual @ residual) / max(len(at) - cells, 1)
+    one = _variance_of_one(design, residual, values.spread[at], at)
     scaled = w * residual / safe[cell]
     alone = float(scaled @ scaled)
     by_cluster = design.by_block(scaled, at)
     # rows of one cluster may share their error: as much more variance as all cells together show
     inflation = max(1.0, float(by_cluster @ by_cluster) / alone) if alone > 0 else 1.0
     kish = total**2 / np.where(total > 0, design.total(w**2, at), 1.0)
-    variance = np.where(total > 0, common * inflation / np.maximum(kish, 1e-12), np.inf)
-    correction = np.where(total > 0, design.total(w * (y[at] - lam * f[at]), at) / safe, 0.0)
+    variance = np.where(total > 0, one * inflation / np.maximum(kish, 1e-12), np.inf)
+    correction = np.where(total > 0, design.total(w * (y - lam * f), at) / safe, 0.0)
     return lam, correction, variance
+
+
+def _variance_of_one(design: Design, residual: Floats, spread: Floats, at: NDArray[np.intp]) -> Floats:
+    """Variance of one row's residual by cell (S,): what is predicted of its rows, scaled to what all show.
+
+    A cell's own few residuals are not used: one that has seen a rare label by chance would seem uncertain,
+    and one that has not would seem sure.
+    """
+    n = design.total(at=at)
+    predicted = design.total(spread, at) / np.maximum(n, 1)
+    expected = float((predicted * np.maximum(n - 1, 0)).sum())
+    scale = float(residual @ residual) / expected if expected > 0 else 1.0
+    return scale * predicted
 
 
 def pooled_corrections(correction: Floats, variance: Floats, *, largest: float) -> tuple[Floats, Floats]:

@@ -80,6 +80,7 @@ def _flat(row: Rate) -> Iterator[tuple[str, str | float | None]]:
     yield from (("method", row.method), ("target", row.corrected.target))
     yield "undefined", row.corrected.undefined or row.corrected.no_interval or ""
     yield from _bounds("corrected", row.corrected)
+    yield from (("these_items_low", row.these_items.low), ("these_items_high", row.these_items.high))
     yield from _bounds("new_raters", row.new_raters)
     yield from _bounds("labels_alone", row.labels_alone)
     for judge in row.judges:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["ALL", "Difference", "JudgeRate", "Rank", "Rate"]
+__all__ = ["ALL", "THESE_ITEMS", "Difference", "JudgeRate", "Rank", "Rate"]
 
 ALL = "all systems"
+THESE_ITEMS = "these raters, these items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Rank:
 class Rate:
     """What people would say of ``system`` on ``metric``: ``corrected`` for these raters and new items.
 
-    ``new_raters`` is the same with an interval for other people too; ``labels_alone`` is without the judge.
+    ``these_items`` is the same for the judged items themselves, ``new_raters`` for other people too (both
+    may lack an interval); ``labels_alone`` is without the judge.
     ``gain`` is how many times the labels would be needed without it. ``n_items`` were judged, ``n_labelled``
     of them carry ``n_labels`` labels of ``n_raters`` people. ``method`` is ``direct``, or ``pooled`` where
     the system borrows from others, ``tuning`` the weight of the predictions.
@@ -46,6 +48,7 @@ class Rate:
     system: str
     quantity: str
     corrected: Estimate
+    these_items: Estimate
     new_raters: Estimate
     labels_alone: Estimate
     judges: tuple[JudgeRate, ...]

@@ -64,7 +64,7 @@ def judged_metrics(study: Study, metrics: Sequence[str] = ()) -> list[tuple[str,
     """The metrics (all unless named) that people and a judge rated; those that can share a scale together."""
     groups: list[list[str]] = []
     names = list(metrics) or [metric.name for metric in study.metrics]
-    both = [name for name in names if len(study.rows(name, kind="human")) and _asked(study, name).size]
+    both = [name for name in names if _rated(study, name)]
     for name in sorted(both, key=lambda name: -len(study.metric(name).scale.labels)):
         mine = study.metric(name).scale
         home = next((group for group in groups if _shares(mine, study.metric(group[0]).scale)), None)
@@ -113,7 +113,15 @@ def _shown(study: Study, items: NDArray[np.integer]) -> str:
 
 def _asked(study: Study, metric: str) -> NDArray[np.integer]:
     """The items of ``metric`` that some judge was asked about."""
-    return np.unique(study.ratings.item[study.rows(metric, kind="judge", usable=False)])
+    asked = np.zeros(len(study.items), dtype=np.bool_)
+    asked[study.ratings.item[study.rows(metric, kind="judge", usable=False)]] = True
+    return np.flatnonzero(asked)
+
+
+def _rated(study: Study, metric: str) -> bool:
+    """Whether people labelled ``metric`` and a judge was asked about it."""
+    kinds = (study.rows(metric, kind="human"), study.rows(metric, kind="judge", usable=False))
+    return all(len(rows) > 0 for rows in kinds)
 
 
 def _shares(one: Scale, other: Scale) -> bool:
