@@ -204,7 +204,9 @@ def systems_of(study: Study) -> tuple[str, ...]:
     """The system of each item, the pair of systems where items are pairs, '' where not recorded."""
     attributes = study.items.attributes
     if "system" in attributes:
-        return tuple(value or "" for value in attributes["system"])
+        column = attributes["system"]
+        names = np.array([*column.values, ""], dtype=object)
+        return tuple(names[column.codes].tolist())
     if {"system_a", "system_b"} <= set(attributes):
         a, b = attributes["system_a"], attributes["system_b"]
         return tuple(f"{one}|{two}" if one and two else "" for one, two in zip(a, b, strict=True))
