@@ -86,7 +86,8 @@ def test_a_set_that_only_judges_gave_is_no_label_of_people_who_were_forced() -> 
     observed = features_of(opened(rows + judged))
     assert observed.features.scale.labels == ("fail", "pass")
     assert observed.features.judges[0].labels == ("fail", "pass", "fail|pass")
-    assert observed.features.judges[0].votes.sum() == 2
+    votes = {tuple(row) for row in observed.features.judges[0].votes.tolist()}
+    assert votes == {(0, 1), (0.5, 0.5)}, "a set is one vote, split"
     with_a_set = features_of(opened([*rows, ("i0", "m", "bo", "human", ["pass", "fail"]), *judged]))
     assert with_a_set.features.scale.labels == ("fail", "pass", "fail|pass")
 
@@ -106,6 +107,15 @@ def test_sets_stand_in_order_where_numbers_do() -> None:
     assert scale.labels == ("1", "1|2", "2", "1|3", "3", "4")
     assert scale.values == (1.0, 1.5, 2.0, 2.0, 3.0, 4.0)
     assert dict(scale.indeterminate) == {"1|2": ("1", "2"), "1|3": ("1", "3")}
+
+
+def test_a_judges_set_of_numbers_is_their_mean_and_their_split_vote() -> None:
+    rows: list[Row] = [(f"i{k}", "m", "ann", "human", str(1 + k % 5)) for k in range(10)]
+    rows += [("i0", "m", "gpt", "judge", ["4", "5"]), ("i1", "m", "gpt", "judge", "2")]
+    output = features_of(opened(rows)).features.judges[0]
+    assert output.score[:2].tolist() == [4.5, 2.0]
+    assert output.votes[:2].tolist() == [[0, 0, 0, 0.5, 0.5], [0, 1, 0, 0, 0]]
+    assert output.speaks[:3].tolist() == [True, True, False]
 
 
 def test_scales_that_lack_a_verdict_of_a_set_do_not_get_it() -> None:

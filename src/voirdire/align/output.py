@@ -14,6 +14,7 @@ from voirdire.align.adapters.score import score_of_probabilities, score_of_runs
 from voirdire.align.adapters.verbalised import lift_zeros
 from voirdire.align.judge_output import JudgeOutput
 from voirdire.align.replies import Replies
+from voirdire.align.set_scale import members_in
 from voirdire.study.scale import Scale
 from voirdire.study.scales import as_number
 
@@ -38,7 +39,7 @@ def output_of(
     code = own[replies.own[used]]
     human = np.array([*(scale.code(label) for label in labels), -1], dtype=np.intp)[code]
     log, floored = _log_probabilities(replies, scale, used, at, n_rows)
-    votes = votes_of(at, human, n_rows, len(scale.labels))
+    votes = votes_of(at, human, n_rows, len(scale.labels)) + _of_sets(labels, scale, at, code, n_rows)
     votes[np.isfinite(log[:, 0])] = 0.0
     values = label_values(labels, scale)
     score, spread = score_of_runs(at, values[code], n_rows)
@@ -66,15 +67,33 @@ def output_of(
     )
 
 
+def _of_sets(
+    labels: tuple[str, ...], scale: Scale, at: Positions, code: Positions, n_rows: int
+) -> Floats | float:
+    """The votes (n_rows, C) of sets that are no human label: one vote each, split over their members."""
+    sets = {k: members for k, label in enumerate(labels) if (members := members_in(scale, label))}
+    if not sets:
+        return 0.0
+    votes = np.zeros((n_rows, len(scale.labels)))
+    for k, members in sets.items():
+        replies = np.bincount(at[code == k], minlength=n_rows)
+        for member in members:
+            votes[:, scale.code(member)] += replies / len(members)
+    return votes
+
+
 def label_values(labels: Sequence[str], scale: Scale) -> Floats:
     """The judge's labels as numbers (len + 1,), NaN where there is no order and, last, for no verdict.
 
-    A label of an ordered human scale has its value there, another its own number.
+    A label of an ordered human scale has its value there, a set the mean of its members, another its own
+    number.
     """
     if not scale.ordered:
         return np.full(len(labels) + 1, np.nan)
     positions = scale.values or tuple(float(k) for k in range(len(scale.labels)))
     value = dict(zip(scale.labels, positions, strict=True))
+    sets = {label: [value[member] for member in members_in(scale, label)] for label in labels}
+    value |= {label: sum(numbers) / len(numbers) for label, numbers in sets.items() if numbers}
     numbers = [value.get(label, as_number(label)) for label in labels]
     return np.array([*(np.nan if number is None else number for number in numbers), np.nan])
 

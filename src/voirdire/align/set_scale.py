@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from voirdire.study.scale import Scale
-from voirdire.study.scales import with_sets
+from voirdire.study.scales import members_of, with_sets
 from voirdire.study.scaling import set_name
 
-__all__ = ["sets_of_judges_alone", "share_sets"]
+__all__ = ["members_in", "sets_of_judges_alone", "share_sets"]
 
 
 def share_sets(scales: Sequence[Scale]) -> list[Scale]:
@@ -40,6 +40,16 @@ def sets_of_judges_alone(scale: Scale, people: Collection[str], judges: Collecti
     if any(label in scale.indeterminate for label in people):
         return set()
     return {label for label in set(judges) - set(people) if _is_set(scale, label)}
+
+
+def members_in(scale: Scale, label: str) -> tuple[str, ...]:
+    """The human labels that a judge's own label lists, empty where it is one of them or no set of them.
+
+    >>> members_in(Scale("nominal", ("a", "b", "c"), separator="|"), "a|c")
+    ('a', 'c')
+    """
+    members = () if label in scale.labels else members_of(label, scale.separator) or ()
+    return members if set(members) <= set(scale.labels) else ()
 
 
 def _is_set(scale: Scale, label: str) -> bool:
