@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import sqlalchemy as sql
-
 from voirdire.judges.call import Client, Failure, Message, Reply, Request
 from voirdire.judges.limits import Budget, Limiter
 from voirdire.judges.records import reply_of, reply_row
 from voirdire.store.group_commit import GroupCommit
+from voirdire.store.parts import stored
 from voirdire.store.schema import replies
 from voirdire.store.sql import Store
 
@@ -144,10 +143,10 @@ class Door:
         return longest * self._random.uniform(0.5, 1.0)
 
     def _read(self, key: tuple[str, int, int]) -> Reply:
-        columns = (replies.c.request_hash, replies.c.run, replies.c.sample)
-        matches = [column == value for column, value in zip(columns, key, strict=True)]
-        query = sql.select(replies).where(*matches, replies.c.status != "error")
-        return reply_of(self._store.rows(query)[0])
+        request_hash, run, sample = key
+        columns = [column.name for column in replies.columns]
+        rows = stored(self._store, replies, columns, request_hash=request_hash, run=run, sample=sample)
+        return next(reply_of(row) for row in rows if row["status"] != "error")
 
 
 @dataclass(frozen=True)
@@ -175,11 +174,11 @@ class Asker:
 
 def _kept(store: Store) -> dict[tuple[str, int, int], int]:
     """What the store holds: -1 for a reply, else the number of the next retry after errors."""
-    key = (replies.c.request_hash, replies.c.run, replies.c.sample)
-    last = sql.func.max(replies.c.retry)
-    got = sql.func.max(sql.case((replies.c.status == "error", 0), else_=1))
-    rows = store.rows(sql.select(*key, last.label("last"), got.label("got")).group_by(*key))
-    return {
-        (row["request_hash"], row["run"], row["sample"]): -1 if row["got"] else row["last"] + 1
-        for row in rows
-    }
+    kept: dict[tuple[str, int, int], int] = {}
+    for row in stored(store, replies, ["request_hash", "run", "sample", "retry", "status"]):
+        key = (row["request_hash"], row["run"], row["sample"])
+        if row["status"] != "error":
+            kept[key] = -1
+        elif kept.get(key, 0) >= 0:
+            kept[key] = max(kept.get(key, 0), row["retry"] + 1)
+    return kept

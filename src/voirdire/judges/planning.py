@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import sqlalchemy as sql
-
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
 from voirdire.judges.judge import Judge
 from voirdire.judges.recipe import JudgedItem
 from voirdire.judges.viewing import View
+from voirdire.store.parts import stored
 from voirdire.store.schema import verdicts
 from voirdire.store.sql import Store
 from voirdire.study.metric import Metric
@@ -140,15 +139,17 @@ def _about(metric: Metric) -> dict[str, Any]:
 
 def _verdicts(store: Store, judge: Judge) -> tuple[set[tuple[str, int]], dict[tuple[str, int], int]]:
     """Which verdicts of this version are there, and how often the others ended in an error."""
-    table = verdicts.c
-    query = (
-        sql.select(table.content_hash, table.run, table.status)
-        .where(table.judge_version == judge.version, table.rater_id == judge.name, table.part == "")
-        .order_by(table.content_hash)
+    rows = stored(
+        store,
+        verdicts,
+        ["content_hash", "run", "status"],
+        judge_version=judge.version,
+        rater_id=judge.name,
+        part="",
     )
     got: set[tuple[str, int]] = set()
     failed: dict[tuple[str, int], int] = {}
-    for row in store.rows(query):
+    for row in rows:
         key = (row["content_hash"], row["run"])
         if row["status"] == "error":
             failed[key] = failed.get(key, 0) + 1

@@ -14,8 +14,8 @@ __all__ = ["MIGRATIONS", "migrate"]
 
 
 def m001_judging(connection: sql.Connection) -> None:
-    """Replies, verdicts and manifests."""
-    for table in (schema.manifests, schema.replies, schema.verdicts):
+    """Replies, verdicts and manifests, and the parts that older rows move to."""
+    for table in (schema.manifests, schema.parts, schema.replies, schema.verdicts):
         table.create(connection)
 
 

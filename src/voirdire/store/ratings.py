@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import sqlalchemy as sql
 
+from voirdire.store.parts import stored
 from voirdire.store.schema import verdicts
 from voirdire.store.sql import Store
 from voirdire.study.column import Column
@@ -38,10 +38,11 @@ def verdict_table(store: Store) -> RawTable | None:
     versions stay in the store and are noted. Of a verdict that ended in an error and was asked for anew the
     last one counts. The parts of a panel or rubric are left out.
     """
-    rows = store.rows(
-        sql.select(verdicts)
-        .where((verdicts.c.part == "") | (verdicts.c.presented != ""))
-        .order_by(verdicts.c.created_at, verdicts.c.content_hash, verdicts.c.run, verdicts.c.retry)
+    every = stored(store, verdicts, [column.name for column in verdicts.columns])
+    order = ("created_at", "content_hash", "run", "retry")
+    rows = sorted(
+        (row for row in every if row["part"] == "" or row["presented"]),
+        key=lambda row: tuple(row[name] for name in order),
     )
     if not rows:
         return None

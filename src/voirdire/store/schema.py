@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sql
 
-__all__ = ["manifests", "metadata", "migrations", "replies", "verdicts"]
+__all__ = ["manifests", "metadata", "migrations", "parts", "replies", "verdicts"]
 
 metadata = sql.MetaData()
 
@@ -24,6 +24,17 @@ manifests = sql.Table(
     sql.Column("created_at", sql.Text, nullable=False),
 )
 """What a command was asked to do: the judge as written, its version, the study's hash, the options."""
+
+parts = sql.Table(
+    "parts",
+    metadata,
+    sql.Column("file", sql.Text, primary_key=True),
+    sql.Column("table_name", sql.Text, nullable=False),
+    sql.Column("rows", sql.Integer, nullable=False),
+    sql.Column("sha256", sql.Text, nullable=False),
+    sql.Column("created_at", sql.Text, nullable=False),
+)
+"""Parquet files that hold rows which have left the tables; a file that is not listed here does not count."""
 
 replies = sql.Table(
     "replies",

@@ -18,6 +18,8 @@ __all__ = ["FILE", "Store", "is_url", "open_store"]
 
 FILE = "voirdire.sqlite"
 """The store's name in a study's folder."""
+PARTS = "voirdire-parts"
+"""The folder of Parquet parts beside it."""
 BUSY = 30.0
 """Seconds that a writer waits for another process to finish its transaction."""
 READING = "voirdire_reading"
@@ -28,10 +30,14 @@ LOCK = 5_811_734_204
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open store; ``where`` names it in messages, without a password."""
+    """An open store; ``where`` names it in messages, without a password.
+
+    ``folder`` holds the Parquet parts of its older rows, None for a database without a study's folder.
+    """
 
     engine: sql.Engine
     where: str
+    folder: Path | None = None
 
     @contextmanager
     def transaction(self) -> Iterator[sql.Connection]:
@@ -46,9 +52,16 @@ class Store:
         with self.transaction() as connection:
             return added(connection, table, rows)
 
+    @contextmanager
+    def reading(self) -> Iterator[sql.Connection]:
+        """A connection that sees the store as it was at its first look, and makes no writer wait."""
+        level = {"isolation_level": "REPEATABLE READ"} if self.engine.name == "postgresql" else {}
+        with self.engine.connect().execution_options(**{READING: True}, **level) as connection:
+            yield connection
+
     def rows(self, query: sql.Select[Any]) -> list[dict[str, Any]]:
         """Everything that ``query`` finds."""
-        with self.engine.connect().execution_options(**{READING: True}) as connection:
+        with self.reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def close(self) -> None:
@@ -68,10 +81,11 @@ def added(connection: sql.Connection, table: sql.Table, rows: Sequence[Mapping[s
     return connection.execute(insert(table).on_conflict_do_nothing(), list(rows)).rowcount
 
 
-def open_store(source: str | Path, *, create: bool = True) -> Store:
+def open_store(source: str | Path, *, create: bool = True, folder: Path | None = None) -> Store:
     """The store at a URL (``postgresql://...``, ``sqlite:///file``), in a folder, or in a file.
 
     It is created and brought up to date; with ``create=False`` one that is not there is a user's error.
+    ``folder`` is the study's, where the parts of a database elsewhere are.
     """
     url = _url(source)
     where = url.render_as_string(hide_password=True) if is_url(str(source)) else str(source)
@@ -79,7 +93,7 @@ def open_store(source: str | Path, *, create: bool = True) -> Store:
         return _sqlite(url, where, create)
     if url.get_backend_name() != "postgresql":
         raise UserError(f"a {url.get_backend_name()} store", where=where, expected="sqlite or postgresql")
-    return _postgresql(url, where)
+    return _postgresql(url, where, folder)
 
 
 def is_url(source: str) -> bool:
@@ -117,7 +131,7 @@ def _sqlite(url: sql.URL, where: str, create: bool) -> Store:
     except sql.exc.DatabaseError as problem:
         engine.dispose()
         raise UserError(f"cannot be opened: {problem.orig}", where=where) from None
-    return Store(engine, where)
+    return Store(engine, where, path.parent / PARTS)
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:
@@ -133,7 +147,7 @@ def _begin(connection: sql.Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def _postgresql(url: sql.URL, where: str) -> Store:
+def _postgresql(url: sql.URL, where: str, folder: Path | None) -> Store:
     if "+" not in url.drivername:
         url = url.set(drivername="postgresql+psycopg")
     try:
@@ -147,4 +161,4 @@ def _postgresql(url: sql.URL, where: str) -> Store:
         ) from None
     except sql.exc.OperationalError as problem:
         raise UserError(f"cannot be reached: {str(problem.orig).splitlines()[0]}", where=where) from None
-    return Store(engine, where)
+    return Store(engine, where, None if folder is None else folder / PARTS)

@@ -1,0 +1,126 @@
+"""Rows move to Parquet parts whole or not at all, and are read with those that stayed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sql
+
+from voirdire.errors import UserError
+from voirdire.store import parts as module
+from voirdire.store.parts import compact, stored
+from voirdire.store.schema import parts, verdicts
+from voirdire.store.sql import Store, open_store
+
+COLUMNS = ["content_hash", "run", "label", "probabilities", "cost", "status"]
+
+
+def verdict(k: int, status: str = "ok", **other: Any) -> dict[str, Any]:
+    return {
+        "content_hash": f"h{k:05}",
+        "run": k % 3,
+        "part": "",
+        "item_id": f"i{k}",
+        "retry": 0,
+        "metric": "m",
+        "rater_id": "j",
+        "judge_version": "v",
+        "label": None if status != "ok" else "päss",
+        "status": status,
+        "probabilities": {"päss": 0.25, "fail": 0.75} if k % 2 else None,
+        "requests": [f"r{k}"],
+        "cost": k / 7 if k % 5 else None,
+        "manifest": "a",
+        "created_at": "2026-01-01",
+        **other,
+    }
+
+
+def everything(store: Store) -> list[tuple[Any, ...]]:
+    return sorted((row["content_hash"], *map(str, row.values())) for row in stored(store, verdicts, COLUMNS))
+
+
+def test_nothing_is_lost_or_doubled_and_errors_stay(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        store.add(verdicts, [verdict(k, "error" if k % 10 == 0 else "ok") for k in range(100)])
+        before = everything(store)
+        moved = compact(store)
+        assert moved.rows == {"replies": 0, "verdicts": 90}
+        assert everything(store) == before
+        assert {row["status"] for row in store.rows(sql.select(verdicts.c.status))} == {"error"}
+        store.add(verdicts, [verdict(k) for k in range(100, 130)])
+        assert len(everything(store)) == 130
+        assert compact(store).rows["verdicts"] == 30
+        assert str(compact(store)) == "Nothing to move."
+        assert len(stored(store, verdicts, ["run"], run=1)) == len([k for k in range(130) if k % 3 == 1])
+
+
+def test_a_row_in_a_part_is_not_added_again_as_new(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        store.add(verdicts, [verdict(1)])
+        compact(store)
+        assert len(stored(store, verdicts, COLUMNS)) == 1
+
+
+def test_a_file_that_no_transaction_listed_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(tmp_path) as store:
+        store.add(verdicts, [verdict(k) for k in range(10)])
+        before = everything(store)
+
+        def stop(*arguments: Any) -> Any:
+            raise KeyboardInterrupt
+
+        real = module._write
+        monkeypatch.setattr(module, "_write", lambda *arguments: (real(*arguments), stop())[0])
+        with pytest.raises(KeyboardInterrupt):
+            compact(store)
+        monkeypatch.undo()
+        assert everything(store) == before
+        (orphan,) = (tmp_path / "voirdire-parts").glob("*.parquet")
+        os.utime(orphan, (0, 0))
+        compact(store)
+        assert everything(store) == before
+        assert (
+            len(list((tmp_path / "voirdire-parts").glob("*.parquet")))
+            == len(store.rows(sql.select(parts)))
+            == 1
+        )
+
+
+def test_a_missing_part_is_named(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        store.add(verdicts, [verdict(1)])
+        (file,) = compact(store).files
+        file.unlink()
+        with pytest.raises(UserError, match=file.name):
+            stored(store, verdicts, COLUMNS)
+
+
+def move_in_small_parts(folder: str) -> None:
+    module.ROWS_A_PART = 3  # type: ignore[misc]
+    with open_store(folder) as store:
+        compact(store)
+
+
+@pytest.mark.parametrize("after", [0.6, 0.8, 1.0, 1.2])
+def test_a_kill_at_any_moment_loses_and_doubles_nothing(after: float, tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        store.add(verdicts, [verdict(k) for k in range(300)])
+        before = everything(store)
+    worker = multiprocessing.get_context("spawn").Process(target=move_in_small_parts, args=(str(tmp_path),))
+    worker.start()
+    worker.join(after)
+    if worker.is_alive():
+        os.kill(worker.pid or 0, signal.SIGKILL)
+    worker.join()
+    with open_store(tmp_path) as store:
+        assert everything(store) == before
+        compact(store)
+        assert everything(store) == before
