@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "data-model.md"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "tutorial.md",
+    ROOT / "docs" / "data-model.md",
+    ROOT / "docs" / "replacement.md",
+]
 WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)
 FILE = re.compile(r"`([\w./-]+\.(?:csv|yaml))`")

@@ -9,7 +9,7 @@ from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Ro
 from voirdire.checks.words import count, listing, number
 from voirdire.decide.replacement import replacement_tests
 from voirdire.decide.replacement_options import ReplacementOptions
-from voirdire.decide.replacement_result import Person, Replacement
+from voirdire.decide.replacement_result import Person, Replacement, meanings
 from voirdire.registry import register
 from voirdire.stats import Estimate
 
@@ -177,6 +177,7 @@ def _bewares(context: Context, tests: Sequence[Replacement]) -> Iterator[str]:
     yield from warnings[:MOST_WARNINGS]
     if len(warnings) > MOST_WARNINGS:
         yield f"The two tests disagree on {len(warnings) - MOST_WARNINGS:,} more."
+    yield from meanings(tests)
     yield from _limits(context, tests)
 
 

@@ -20,9 +20,21 @@ from voirdire.stats.alternative_annotator import (
 from voirdire.stats.estimate import Estimate
 from voirdire.study.rater import Rater
 
-__all__ = ["Person", "Replacement", "ReplacementTests", "both"]
+__all__ = ["MEANING", "Person", "Replacement", "ReplacementTests", "both", "meanings"]
 
 PASSES = 0.5
+MEANING = {
+    True: (
+        "A judge that passes by labels alone matches people about as well as one of them does; that it tells "
+        "more of the others than one person's label does is not shown. Always giving the commonest label can "
+        "pass so, for a tie counts for the judge."
+    ),
+    False: (
+        "A judge that passes by distribution alone tells more of the others, once aligned, than one person's "
+        "label does, while its single labels do not pass: use the distribution, not the verdict."
+    ),
+}
+"""What it means that a judge passes by labels and not by distribution, and the other way round."""
 WORDS = {True: "passes", False: "not shown", None: "cannot tell"}
 
 
@@ -107,8 +119,11 @@ class Replacement:
 
     @property
     def warning(self) -> str:
-        """What it means that the two tests disagree, empty where they do not."""
-        return _disagreement(self._where, by_labels=bool(self.passes)) if self.disagree else ""
+        """That the two tests disagree, and how; empty where they do not."""
+        if not self.disagree:
+            return ""
+        one, other = ("labels", "distribution") if self.passes else ("distribution", "labels")
+        return f"{self._where}: the tests disagree; passed by {one} and not by {other}."
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -151,8 +166,8 @@ class ReplacementTests:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of every test; among them a warning wherever the two tests disagree."""
-        return tuple(note for one in self.tests for note in one.notes)
+        """The notes of every test, a warning wherever the two tests disagree, and what that means."""
+        return tuple(note for one in self.tests for note in one.notes) + meanings(self.tests)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -171,6 +186,13 @@ class ReplacementTests:
         head = ["metric", "judge", "wins over", "rho", "labels", "worth more than", "Delta", "distribution"]
         rows = [head, *([one.metric, one.judge, *_cells(one)] for one in self.tests)]
         return "\n".join([*aligned(rows), *self.notes])
+
+
+def meanings(tests: Sequence[Replacement]) -> tuple[str, ...]:
+    """What the disagreements among ``tests`` mean, each kind once."""
+    return tuple(
+        MEANING[kind] for kind in (True, False) if any(t.disagree and t.passes is kind for t in tests)
+    )
 
 
 def both(
@@ -208,20 +230,6 @@ def _people(
         Person(name, rater_kind(rater.expertise), labels.get(name), spread.get(name))
         for name, rater in raters.items()
         if name in labels or name in spread
-    )
-
-
-def _disagreement(where: str, *, by_labels: bool) -> str:
-    """What it means that the two tests disagree."""
-    if by_labels:
-        return (
-            f"{where}: the tests disagree. By single labels the judge passes: it matches the others about as "
-            "well as a person does. That its distribution tells more of them than one person's label does is "
-            "not shown. A judge that always gives the commonest label can pass by labels: ties count for it."
-        )
-    return (
-        f"{where}: the tests disagree. Aligned, the judge tells more of the others' labels than one person's "
-        "label does, yet its single labels do not pass: use the distribution, not the verdict."
     )
 
 
