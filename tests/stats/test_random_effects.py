@@ -139,7 +139,8 @@ def test_too_few_effects_and_wrong_ones_are_named() -> None:
     assert found.mean.undefined == found.between.undefined == "insufficient_items"
     assert [one.undefined for one in found.shrunken] == ["insufficient_items"] * 2
     alike = random_effects([1.0, 1.0, 1.0], [1.0, 1.0, 1.0])
-    assert (alike.mean.value, alike.mean.no_interval) == (1.0, "zero_width")
+    assert alike.mean.value == 1.0
+    assert alike.mean.high - 1 == pytest.approx(4.303 / 3**0.5, rel=1e-3)  # never narrower than the errors
     assert (alike.between.value, alike.between.no_interval) == (0.0, "zero_width")
     assert alike.shrunken[0].low < 1 < alike.shrunken[0].high
     with pytest.raises(UserError, match="covariance of shape"):
@@ -166,5 +167,5 @@ def test_intervals_cover(between: float) -> None:
         covered[1] += np.mean(inside)
     share = covered / trials
     tolerance = 3 * np.sqrt(0.95 * 0.05 / trials)
-    assert share[0] == pytest.approx(0.95, abs=tolerance)
+    assert share[0] > 0.95 - tolerance
     assert share[1] > 0.95 - tolerance  # averaged over tau from 0 up, hence cautious where effects are alike

@@ -38,17 +38,18 @@ def random_effects(effects: ArrayLike, covariance: ArrayLike, *, level: float = 
 
     ``effects`` is (M,); ``covariance`` S is their error variance (M,), or (M, M) where the effects were
     measured on shared items. The mean is that of generalised least squares at the REML estimate of between,
-    with the Hartung-Knapp t interval on M - 1 degrees of freedom; between's interval is the Q-profile's.
+    with the Hartung-Knapp t interval on M - 1 degrees of freedom, whose variance is never scaled down: where
+    errors differ fourfold it then covers 95 to 100 %, else 91 to 96 %. Between's interval is the Q-profile's.
     A shrunken effect and its credible interval average over between by its restricted likelihood, with equal
     weight on every deviation, so that they stay honest where between is hardly known. All undefined below 3
     effects (``insufficient_items``). An error variance that is not above 0 is a user's error.
 
-    Source: Viechtbauer 2005 (REML); Hartung & Knapp 2001, equation 3; Viechtbauer 2007 (Q-profile); Rubin
-    1981 and Gelman 2006 (averaging over between with a uniform prior).
+    Source: Viechtbauer 2005 (REML); Hartung & Knapp 2001 and Röver, Knapp & Friede 2015 (the interval);
+    Viechtbauer 2007 (Q-profile); Rubin 1981 and Gelman 2006 (averaging over between, with a uniform prior).
 
     >>> schools = random_effects([28, 8, -3, 7, -1, 1, 18, 12], [225, 100, 256, 121, 81, 121, 100, 324])
     >>> print(schools.mean, schools.shrunken[0])
-    7.69 [−0.21, 15.58] 11.40 [−2.11, 31.62]
+    7.69 [−1.94, 17.31] 11.40 [−2.11, 31.62]
     """
     y, s = np.asarray(effects, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
     normal_quantile(level)
@@ -121,12 +122,10 @@ class _Model:
         return 0.0 if at_edge[0] >= at_edge[1] else float(found.x)
 
     def mean(self, tau: float, level: float) -> Estimate:
-        """Hartung and Knapp's: the variance is scaled by what the residuals show."""
+        """Hartung and Knapp's: the variance is scaled by what the residuals show, and never down."""
         m = len(self.lam)
         _, precision, mean, _ = self.at(np.array([tau]))
-        error = math.sqrt(self.q(tau) / (m - 1) / float(precision[0]))
-        if error == 0:
-            return Estimate(float(mean[0]), level=level, n_items=m, no_interval="zero_width")
+        error = math.sqrt(max(self.q(tau) / (m - 1), 1.0) / float(precision[0]))
         reach = float(stdtrit(m - 1, (1 + level) / 2)) * error
         value = float(mean[0])
         method = "REML, Hartung-Knapp"
