@@ -14,6 +14,7 @@ from voirdire.checks.limits import capped, within
 from voirdire.checks.outcomes import passing
 from voirdire.checks.panels import several, stack, values_of
 from voirdire.checks.people_agreement import agreed
+from voirdire.checks.rater_spammers import spammer_table
 from voirdire.checks.rater_tables import pair_table, repeat_table
 from voirdire.checks.scales import weights
 from voirdire.checks.words import count, listing, number
@@ -45,7 +46,12 @@ def raters(context: Context) -> Finding | None:
     rows = tuple(row for group in _groups(context, list(found)) for row in _rows(context, group))
     tables = [
         table
-        for table in (_table(rows), pair_table(context, list(found)), repeat_table(context))
+        for table in (
+            _table(rows),
+            spammer_table(context, list(found)),
+            pair_table(context, list(found)),
+            repeat_table(context),
+        )
         if table.rows
     ]
     if not tables:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from voirdire.errors import UserError
 from voirdire.registry import register
 
-__all__ = ["DawidSkene", "Mode", "dawid_skene"]
+__all__ = ["DawidSkene", "Mode", "dawid_skene", "separation"]
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -75,13 +75,21 @@ class DawidSkene:
         The mean over pairs of classes of half the squared distance of their rows in ``confusion``; NaN for
         a rater who met fewer than two classes. Source: Raykar & Yu 2012, equation 12.
         """
-        q = self.confusion.shape[1]
-        first, second = np.triu_indices(q, 1)
-        apart = ((self.confusion[:, first] - self.confusion[:, second]) ** 2).sum(axis=2) / 2
-        known = np.isfinite(apart)
-        with np.errstate(invalid="ignore"):
-            mean: Floats = np.where(known, apart, 0.0).sum(axis=1) / known.sum(axis=1)
-        return mean
+        return separation(self.confusion)
+
+
+def separation(confusion: Floats) -> Floats:
+    """Mean over pairs of classes of half the squared distance of their rows: (..., q, q) gives (...).
+
+    >>> separation(np.array([np.eye(2), [[0.3, 0.7], [0.3, 0.7]]])).tolist()
+    [1.0, 0.0]
+    """
+    first, second = np.triu_indices(confusion.shape[-1], 1)
+    apart = ((confusion[..., first, :] - confusion[..., second, :]) ** 2).sum(axis=-1) / 2
+    known = np.isfinite(apart)
+    with np.errstate(invalid="ignore"):
+        mean: Floats = np.where(known, apart, 0.0).sum(axis=-1) / known.sum(axis=-1)
+    return mean
 
 
 @register("statistic", "dawid_skene")
