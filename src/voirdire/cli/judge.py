@@ -52,6 +52,7 @@ def command(
     from voirdire.errors import check_whole
     from voirdire.judges.judge import load_judge
     from voirdire.judges.limits import Budget
+    from voirdire.judges.panel import is_panel, keep_panel, load_panel
     from voirdire.judges.planning import make_plan
     from voirdire.opening import open as open_study
     from voirdire.store.sql import open_store
@@ -59,17 +60,26 @@ def command(
     check_whole("--runs", runs, 1, 10_000)
     check_whole("--limit", limit, 0, 10**9)
     check_whole("--calls", calls, 0, 10**9)
-    loaded = load_judge(judge)
+    panel = load_panel(judge) if is_panel(judge) else None
+    judges = panel.members if panel is not None else (load_judge(judge),)
     study = open_study(source)
     folder = Path(source) if Path(source).is_dir() else Path(source).parent
-    with open_store(store or folder) as kept:
-        plan = make_plan(study, loaded, kept, runs=runs, metrics=metric or (), limit=limit)
-        if dry_run:
-            typer.echo(_dry(plan))
-            return
-        outcome = _run(plan, kept, Budget(budget or None, calls or None), quiet=quiet)
-    if not quiet:
-        typer.echo(_summary(plan, outcome))
+    spending = Budget(budget or None, calls or None)
+    with open_store(store or folder, folder=folder) as kept:
+        for one in judges:
+            plan = make_plan(study, one, kept, runs=runs, metrics=metric or (), limit=limit)
+            if dry_run:
+                typer.echo(f"{one.name}: {_dry(plan)}")
+                continue
+            outcome = _run(plan, kept, spending, quiet=quiet)
+            if not quiet:
+                typer.echo(_summary(plan, outcome))
+            if outcome.stopped:
+                return
+        if panel is not None and not dry_run:
+            new = keep_panel(panel, kept)
+            if not quiet:
+                typer.echo(f"{new:,} verdicts of the panel {panel.name} kept.")
 
 
 def _run(plan: Plan, store: Store, budget: object, *, quiet: bool) -> Outcome:

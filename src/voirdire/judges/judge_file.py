@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
-__all__ = ["EndpointConfig", "JudgeConfig", "LimitsConfig", "PriceConfig", "PromptConfig"]
+__all__ = [
+    "Combine",
+    "EndpointConfig",
+    "JudgeConfig",
+    "LimitsConfig",
+    "PanelConfig",
+    "PriceConfig",
+    "PromptConfig",
+]
 
+Combine = Literal["vote", "mean"]
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -88,3 +97,18 @@ class JudgeConfig(_Part):
     metrics: Names = Field(default=(), description="The metrics it judges; all where absent.")
     price: PriceConfig | None = Field(default=None, description="To count what calls cost.")
     limits: LimitsConfig = Field(default_factory=LimitsConfig, description="How fast to ask.")
+
+
+class PanelConfig(_Part):
+    """Several judges as one. Each member's verdicts are kept under its own name too."""
+
+    judge: str = Field(min_length=1, description="The panel's name: its rater_id in the ratings.")
+    panel: Names = Field(min_length=2, description="The members' YAML files, beside this one.")
+    combine: Combine = Field(
+        default="vote",
+        description="vote: the label with most weight; mean: the label with the largest mean probability.",
+    )
+    weights: dict[str, float] = Field(
+        default_factory=dict, description="A member's weight by its name; 1 where not given."
+    )
+    quorum: int = Field(default=0, ge=0, description="Members that must give a verdict; 0 for all.")
