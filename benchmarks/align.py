@@ -1,9 +1,10 @@
 """Time the alignment: nested evaluation of every calibrator, prediction of a million rows, growth with items.
 
-    python benchmarks/align.py [--items 1600] [--rows 1000000]
+    python benchmarks/align.py [--items 1600] [--rows 1000000] [calibrators nested growth predict]
 
 Limits: one outer repeat on 1,600 items x 4 metrics x 3 raters x 6 judges within 120 s on two cores, a million
-rows predicted within 5 s. Wall-clock times need an idle machine; CPU times are printed beside them.
+rows predicted within 5 s, time growing linearly: the exponent of a power of the number of items is at most
+1.15. Wall-clock times need an idle machine; CPU times, which are judged, are printed beside them.
 """
 
 from __future__ import annotations
@@ -13,23 +14,33 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits: more BLAS threads only wait for each other
 
 import argparse
+import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
 from voirdire.align import selection
+from voirdire.align.aligner import align
 from voirdire.align.calibrator import Problem
 from voirdire.align.features import Features, Target
 from voirdire.align.folds import grouped_folds
 from voirdire.align.judge_output import JudgeOutput
 from voirdire.align.numerics import softmax
+from voirdire.align.options import AlignOptions
+from voirdire.study.column import Column
+from voirdire.study.items import Items
+from voirdire.study.metric import Metric
+from voirdire.study.rater import Rater
+from voirdire.study.ratings import Ratings
 from voirdire.study.scale import Scale
+from voirdire.study.study import Study
 
 SCALE = Scale("ordinal", ("1", "2", "3", "4", "5"), ordered=True, values=(1.0, 2.0, 3.0, 4.0, 5.0))
 METRICS = ("coherence", "consistency", "fluency", "relevance")
 JUDGES, RATERS = 6, 3
-NESTED_SECONDS, PREDICT_SECONDS = 120.0, 5.0
+NESTED_SECONDS, PREDICT_SECONDS, EXPONENT = 120.0, 5.0, 1.15
 
 
 def made(n_items: int, rng: np.random.Generator) -> tuple[Features, Target]:
@@ -62,15 +73,16 @@ def made(n_items: int, rng: np.random.Generator) -> tuple[Features, Target]:
 
 
 def timed_nested(n_items: int, processes: int) -> None:
-    """Wall time of one outer repeat of the nested evaluation of every calibrator."""
+    """Time of one outer repeat of the nested evaluation of every calibrator, its folds in processes."""
     features, target = made(n_items, np.random.default_rng(1))
-    begin = time.perf_counter()
+    begin, cpu = time.perf_counter(), cpu_seconds()
     with ProcessPoolExecutor(processes) as pool:
         result = selection.nested(features, target, rng=np.random.default_rng(2), run=pool.map)
-    wall = time.perf_counter() - begin
+    wall, cpu = time.perf_counter() - begin, (cpu_seconds() - cpu) / processes
     losses = result.losses(target)
-    verdict = "within" if wall <= NESTED_SECONDS else "OVER"
-    print(f"nested evaluation, {n_items:,} items, {len(losses)} models: {wall:.1f} s wall ({verdict} 120 s)")
+    took = f"{wall:.1f} s wall, {cpu:.1f} s CPU a process of {processes}"
+    said = "within" if cpu <= NESTED_SECONDS else "OVER"
+    print(f"nested evaluation, {n_items:,} items, {len(losses)} models: {took} ({said} {NESTED_SECONDS:g} s)")
     print(
         "  loss a row: "
         + ", ".join(f"{name} {loss:.4f}" for name, loss in sorted(losses.items(), key=lambda x: x[1]))
@@ -93,42 +105,89 @@ def timed_calibrators(n_items: int) -> None:
     print(f"fit of every calibrator, {n_items:,} items: {total:.1f} s CPU")
 
 
+def cpu_seconds() -> float:
+    """CPU time of this process and of those that it waited for."""
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
 def timed_predict(rows: int) -> None:
-    """Wall and CPU time to predict, a tenth and all of ``rows``."""
-    features, target = made(400, np.random.default_rng(1))
-    pool = selection.fit(features, target, rng=np.random.default_rng(2))
-    many, _ = made(rows // len(METRICS), np.random.default_rng(3))
-    for n in (rows // 10, rows):
-        part = many.take(np.arange(n))
-        begin, cpu = time.perf_counter(), time.process_time()
-        pool.predict(part)
-        wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
-        verdict = "within" if wall <= PREDICT_SECONDS else "OVER"
-        took = f"{wall:.2f} s wall, {cpu:.2f} s CPU"
-        print(f"predict {n:,} rows by a pool of {len(pool.members)}: {took} ({verdict} 5 s)")
+    """Time of ``Aligner.predict`` on a tenth and all of ``rows`` of a study, its people silent or not."""
+    for judges, people in ((1, False), (JUDGES, False), (JUDGES, True)):
+        named = tuple(f"judge {j}" for j in range(judges))
+        fitted = align(study_of(*made(400, np.random.default_rng(1))), AlignOptions(repeats=1, judges=named))
+        for n in (rows // 10, rows):
+            features, target = made(n // len(METRICS), np.random.default_rng(3))
+            study = study_of(replace(features, judges=features.judges[:judges]), target if people else None)
+            begin, cpu = time.perf_counter(), cpu_seconds()
+            predicted = fitted.predict(study)
+            wall, cpu = time.perf_counter() - begin, cpu_seconds() - cpu
+            said = "within" if cpu <= PREDICT_SECONDS else "OVER"
+            labels = f"{RATERS} labels" if people else "no label"
+            what = f"predict {len(predicted):,} rows, {judges} judges, {labels} a row"
+            print(f"{what}: {wall:.2f} s wall, {cpu:.2f} s CPU ({said} {PREDICT_SECONDS:g} s)")
+
+
+def study_of(features: Features, target: Target | None) -> Study:
+    """The judges' verdicts as a study's ratings, and people's labels where there are any."""
+    n, n_judges = len(features), len(features.judges)
+    item = np.arange(n) // len(METRICS)
+    parts = [(np.arange(n), np.full(n, j), output.code) for j, output in enumerate(features.judges)]
+    if target is not None:
+        label = np.repeat(np.tile(np.arange(5), n), target.counts.astype(np.intp).ravel())
+        parts.append((np.repeat(np.arange(n), RATERS), n_judges + np.tile(np.arange(RATERS), n), label))
+    row, rater, label = (np.concatenate(part).astype(np.int32) for part in zip(*parts, strict=True))
+    size, code = len(row), label.astype(np.int32)
+    ratings = Ratings(
+        item=item[row].astype(np.int32),
+        metric=features.metric[row],
+        rater=rater,
+        run=Column.constant("0", size),
+        raw=Column(code, SCALE.labels),
+        label=code,
+        status=np.zeros(size, dtype=np.int8),
+        source=np.zeros(size, dtype=np.int32),
+        row=np.arange(size),
+        probabilities={},
+        attributes={},
+    )
+    raters = [Rater(output.judge, "judge") for output in features.judges]
+    raters += [Rater(f"person {k}", "human") for k in range(RATERS)]
+    items = Items(tuple(map(str, range(int(item[-1]) + 1))), {}, {}, None)
+    return Study("made", items, tuple(Metric(name, SCALE) for name in METRICS), tuple(raters), ratings)
 
 
 def timed_growth(n_items: int) -> None:
-    """CPU time of the pool's fit at a quarter, a half and all of the items."""
-    for n in (n_items // 4, n_items // 2, n_items):
+    """CPU time of the pool's fit at a quarter to four times the items, and the exponent of its growth."""
+    sizes = [n_items // 4, n_items // 2, n_items, 2 * n_items, 4 * n_items]
+    spent = []
+    for n in sizes:
         features, target = made(n, np.random.default_rng(1))
         begin = time.process_time()
         selection.fit(features, target, rng=np.random.default_rng(2))
-        spent = time.process_time() - begin
-        print(f"fit of the pool, {n:,} items: {spent:.2f} s CPU, {1e3 * spent / n:.2f} ms an item")
+        spent.append(time.process_time() - begin)
+        print(f"fit of the pool, {n:,} items: {spent[-1]:.2f} s CPU, {1e3 * spent[-1] / n:.2f} ms an item")
+    exponent = np.polyfit(np.log(sizes), np.log(spent), 1)[0]
+    said = "linear" if exponent <= EXPONENT else "NOT linear"
+    print(f"growth: time goes as items ** {exponent:.2f} ({said})")
 
 
 def main() -> None:
     """Print every timing."""
     asked = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    asked.add_argument("parts", nargs="*", default=["calibrators", "nested", "growth", "predict"])
     asked.add_argument("--items", type=int, default=1600)
     asked.add_argument("--rows", type=int, default=1_000_000)
     asked.add_argument("--processes", type=int, default=2)
     options = asked.parse_args()
-    timed_calibrators(options.items)
-    timed_nested(options.items, options.processes)
-    timed_growth(options.items)
-    timed_predict(options.rows)
+    if "calibrators" in options.parts:
+        timed_calibrators(options.items)
+    if "nested" in options.parts:
+        timed_nested(options.items, options.processes)
+    if "growth" in options.parts:
+        timed_growth(options.items)
+    if "predict" in options.parts:
+        timed_predict(options.rows)
 
 
 if __name__ == "__main__":

@@ -110,12 +110,15 @@ def share_bounds(
     alpha = fused_alpha(predicted, counts, kappa)
     total = min(kappa, LARGEST_KAPPA) + counts.sum(axis=1)
     exact = np.ones(len(total), dtype=np.bool_)
+    mean = np.linspace(0, 1, GRID)[1:-1]
     for size, rows in _many_alike(total):
         exact[rows] = False
-        mean = np.linspace(0, 1, GRID)[1:-1]
+        place = alpha[rows] * ((GRID - 1) / size)
+        left = np.minimum(place.astype(np.intp), GRID - 2)
+        place -= left
         for table, tail in zip((low, high), tails, strict=True):
-            points = betaincinv(size * mean, size * (1 - mean), tail)
-            table[rows] = np.interp(alpha[rows] / size, [0.0, *mean, 1.0], [0.0, *points, 1.0])
+            points = np.array([0.0, *betaincinv(size * mean, size * (1 - mean), tail), 1.0])
+            table[rows] = points[left] + place * np.diff(points)[left]
     for table, tail in zip((low, high), tails, strict=True):
         table[exact] = betaincinv(alpha[exact], total[exact, None] - alpha[exact], tail)
     return low, high
