@@ -33,7 +33,7 @@ def shares_kappa(
     A_o is the mean over rows of q' W p, A_e that of the mean q and the mean p: the coefficient of
     :func:`voirdire.stats.judge_agreement`, here for people whose labels are shares too. Rows with a NaN are
     left out. Undefined without rows (``no_labels``) or where chance agreement is 1 (``no_variation``).
-    Percentile interval over whole clusters drawn anew. Vanbelle & Albert 2009.
+    Interval: t times the standard error of whole clusters drawn anew, not cut at 1. Vanbelle & Albert 2009.
 
     >>> yes, no = np.array([[1.0, 0.0]] * 3), np.array([[0.0, 1.0]] * 3)
     >>> mixed = np.concatenate([yes, no])
@@ -51,20 +51,31 @@ def shares_kappa(
     if math.isnan(value):
         return undefined("no_variation", n_items=len(q))
     drawn = _kappa(cluster_sums(columns, groups, resamples, rng), weights)
-    bounds = intervals.percentile(drawn, level)
+    units = len(np.unique(groups))
+    bounds = _bounds(value, drawn[np.isfinite(drawn)], units, level)
     return Estimate(
         value,
         bounds.low,
         bounds.high,
         level,
         n_items=len(q),
-        method="percentile",
+        method="bootstrap standard error, t",
         target=THESE_RATERS,
         no_interval=bounds.none,
         resamples=resamples,
-        undefined_resamples=bounds.undefined,
-        n_clusters=len(np.unique(groups)),
+        undefined_resamples=int(np.isnan(drawn).sum()),
+        n_clusters=units,
     )
+
+
+def _bounds(value: float, drawn: Floats, units: int, level: float) -> intervals.Bounds:
+    """Value and Student's t times the spread of the defined resamples, which is too small by (n - 1) / n."""
+    if units < 2:
+        return intervals.none("insufficient_items")
+    if len(drawn) < 2:
+        return intervals.none("too_few_resamples")
+    error = float(drawn.std(ddof=1)) * math.sqrt(units / (units - 1))
+    return intervals.student(value, error, units - 1, level)
 
 
 def _kappa(sums: Floats, weights: Floats) -> Floats:

@@ -13,7 +13,7 @@ from voirdire.align.set_figures import JudgeUnderTargets
 from voirdire.align.set_matrices import SetMatrices
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Finding, Row, Table
-from voirdire.checks.limits import within
+from voirdire.checks.limits import capped, within
 from voirdire.checks.response_sets_groups import TAU, Group, groups_of
 from voirdire.checks.words import count, listing, percent
 from voirdire.registry import register
@@ -68,9 +68,10 @@ def _figures(context: Context, group: Group) -> Table:
 
 def _rows(judge: JudgeUnderTargets, evidence: Evidence, n_judges: int) -> Iterator[Row]:
     forced, sets = judge.forced, judge.sets
+    ways = Bounds({name: capped(kappa) for name, kappa in forced.kappa.items()})
     found: tuple[tuple[str, int, Estimate, Cell, Estimate, Estimate], ...] = (
-        (FORCED, forced.rank, forced.hit, Bounds(forced.kappa), forced.error, forced.decision_error),
-        (SETS, sets.rank, sets.covered, sets.kappa, sets.error, sets.decision_error),
+        (FORCED, forced.rank, forced.hit, ways, forced.error, forced.decision_error),
+        (SETS, sets.rank, sets.covered, capped(sets.kappa), sets.error, sets.decision_error),
     )
     for target, rank, verdict, kappa, error, wrong in found:
         cells: dict[str, Cell] = {
