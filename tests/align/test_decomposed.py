@@ -126,10 +126,10 @@ def test_the_parts_are_found_to_tell_more_than_a_coin(study: Study) -> None:
 
 def test_a_judge_asked_about_parts_alone_predicts_the_whole() -> None:
     study = opened(made(judged=("clear", "safe")))
-    options = AlignOptions(
-        metrics=("overall",), view="decomposed", select="stack", calibrators=("stack",), repeats=1
-    )
+    options = AlignOptions(view="decomposed", select="stack", calibrators=("stack",), repeats=1)
     aligner = voirdire.align(study, options)
+    with pytest.raises(UserError, match="no judge has a verdict on 'overall' itself"):
+        compare_views(study, ["overall"], rng=np.random.default_rng(1))
     assert aligner.evaluation.gain.low > 0
     new = opened([row for row in verdicts("new", "", 5, 0.9) if row[1] != "overall"])
     predicted = aligner.predict(new)

@@ -224,7 +224,7 @@ def align(
         raise UserError(f"options are a {type(options).__name__}", expected="voirdire.AlignOptions(...)")
     chosen = options or AlignOptions()
     say = progress or (lambda text: None)
-    metrics = chosen.metrics or _rated_by_both(study)
+    metrics = chosen.metrics or _rated_by_both(study, chosen.view)
     encoding = Encoding.of(study, judges=chosen.judges or None, metrics=metrics, columns=chosen.columns)
     encoding = encoding.viewed(study, chosen.view)
     observed = features_of(study, metrics=metrics, encoding=encoding).labelled
@@ -263,12 +263,13 @@ def align(
     )
 
 
-def _rated_by_both(study: Study) -> tuple[str, ...]:
-    """The metrics with a label of a person and a verdict of a judge."""
+def _rated_by_both(study: Study, view: str) -> tuple[str, ...]:
+    """The metrics with a label of a person and a verdict of a judge, which may be on others if decomposed."""
     if not study.raters_of("judge"):
         raise UserError("no judge to align", expected="ratings of a judge", fix="name it with --judge")
     names = [metric.name for metric in study.metrics]
-    both = [name for name in names if len(study.rows(name, kind="human")) and study.judges_of(name)]
+    labelled = [name for name in names if len(study.rows(name, kind="human"))]
+    both = [name for name in labelled if study.judges_of(name) or view == "decomposed"]
     if not both:
         raise UserError("no metric was rated by people and by a judge", fix="label what the judge rated")
     return tuple(both)

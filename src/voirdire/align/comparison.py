@@ -115,6 +115,12 @@ def compare_views(
         view: features_of(study, metrics=metrics, encoding=encoding.viewed(study, view)).labelled
         for view in VIEWS
     }
+    if not seen[HOLISTIC].asked.any():
+        raise UserError(
+            f"no judge has a verdict on '{metrics[0]}' itself",
+            expected="verdicts on it and on other metrics",
+            fix="leave out --compare-views and use --view decomposed",
+        )
     items = np.intersect1d(seen[HOLISTIC].item, seen[DECOMPOSED].item)
     alike = {view: each.take(np.flatnonzero(np.isin(each.item, items))) for view, each in seen.items()}
     views = {view: each.features for view, each in alike.items()}
