@@ -168,6 +168,18 @@ def test_audit_shows_both_and_warns() -> None:
     assert finding.answer.startswith("By single labels: yes; judge wins over 3 of 3 people")
 
 
+def test_an_audit_of_many_metrics_leaves_distributions_to_align(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voirdire.checks.replacement.MOST_PAIRS", 0)
+    finding = audited(made("knowing"))
+    assert finding is not None
+    [row] = finding.tables[0].rows
+    assert isinstance(row.cells["gain"], Missing)
+    assert any("`--align` adds it" in words for words in finding.beware)
+    aligned = audited(made("knowing", n=60), align=True)
+    assert aligned is not None
+    assert not isinstance(aligned.tables[0].rows[0].cells["gain"], Missing)
+
+
 def test_audit_without_three_people_says_what_is_missing() -> None:
     finding = audited(made("knowing", people=2))
     assert finding is not None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Missing, Row, Table
 from voirdire.checks.words import count, listing, number
-from voirdire.decide.replacement import replacement_tests
+from voirdire.decide.replacement import NOT_ASKED, replacement_tests
 from voirdire.decide.replacement_options import ReplacementOptions
 from voirdire.decide.replacement_result import Person, Replacement, meanings
 from voirdire.registry import register
@@ -17,6 +17,8 @@ __all__ = ["replacement"]
 
 ANSWERS = {True: "yes", False: "not shown", None: "cannot tell"}
 MOST_WARNINGS = 5
+MOST_PAIRS = 20
+"""Beyond so many judges and metrics an audit leaves the test by distribution to ``--align``."""
 SCORES = {"accuracy": "equal labels", "neg_rmse": "small squared distance"}
 
 
@@ -26,10 +28,14 @@ def replacement(context: Context) -> Finding | None:
     metrics = [name for name in context.compared() if context.study.judges_of(name)]
     if not metrics:
         return None
-    # the quick map costs hundredths of a second a metric; the pool, seconds
-    select = "pool" if context.options.align else "auto"
+    aligned = context.options.align
+    pairs = sum(len(context.study.judges_of(name)) for name in metrics)
     options = ReplacementOptions(
-        metrics=tuple(metrics), select=select, level=context.options.level, seed=context.options.seed
+        metrics=tuple(metrics),
+        select="pool" if aligned else "auto",  # a quick map takes a tenth of a second, the pool two
+        distribution=aligned or pairs <= MOST_PAIRS,
+        level=context.options.level,
+        seed=context.options.seed,
     )
     tests = replacement_tests(context.study, options).tests
     made = [one for one in tests if one.people]
@@ -124,10 +130,9 @@ def _answer(context: Context, tests: Sequence[Replacement]) -> str:
     unknown = sum(one.passes is None for one in tests)
     what = "metrics" if len({one.judge for one in tests}) == 1 else "judges and metrics"
     open_ones = f", {unknown} cannot be told" if unknown else ""
-    return (
-        f"By single labels on {passed} of {len(tests)} {what}{open_ones}; by distribution on {told} of "
-        f"{len(tests)}."
-    )
+    weighed = [one for one in tests if one.gain is not None]
+    spread = f"; by distribution on {told} of {len(weighed)}" if weighed else ""
+    return f"By single labels on {passed} of {len(tests)} {what}{open_ones}{spread}."
 
 
 def _sentence(one: Replacement) -> str:
@@ -178,6 +183,8 @@ def _bewares(context: Context, tests: Sequence[Replacement]) -> Iterator[str]:
     if len(warnings) > MOST_WARNINGS:
         yield f"The two tests disagree on {len(warnings) - MOST_WARNINGS:,} more."
     yield from meanings(tests)
+    if any(one.no_distribution == NOT_ASKED for one in tests):
+        yield f"By distribution no more than {MOST_PAIRS} judges and metrics are tested; `--align` adds it."
     yield from _limits(context, tests)
 
 

@@ -23,7 +23,9 @@ from voirdire.study.panel import Panel
 from voirdire.study.scale import Scale
 from voirdire.study.study import Study
 
-__all__ = ["replacement_tests", "score_of"]
+__all__ = ["NOT_ASKED", "replacement_tests", "score_of"]
+
+NOT_ASKED = "not asked for"
 
 BY_RULE = ("auto", "pool", "one_se")
 """Ways to select that name no single calibrator."""
@@ -123,6 +125,8 @@ def _distributional(
     study: Study, metric: str, judge: str, options: ReplacementOptions
 ) -> tuple[DistributionalTest | None, str]:
     """The distributional test, or why there is none."""
+    if not options.distribution:
+        return None, NOT_ASKED
     rng = np.random.default_rng([options.seed, zlib.crc32(f"{metric} {judge}".encode())])
     try:
         observed = features_of(study, judges=[judge], metrics=[metric]).labelled

@@ -20,7 +20,8 @@ class ReplacementOptions:
     0.1). ``small`` is the test of a person below 30 items: exact, wilcoxon (as published) or skip.
     ``select`` is the map from judge to people's labels: ``auto`` takes a quick one, else ``pool``,
     ``one_se`` or a calibrator's name. Of more than ``most_rows`` labelled items of a metric the
-    distributional test uses whole clusters drawn at random, 0 for no limit. The tests' false discovery rate
+    distributional test uses whole clusters drawn at random, 0 for no limit; ``distribution=False`` leaves
+    that test out. The tests' false discovery rate
     is 1 - ``level``; ``seed`` makes all repeatable.
     """
 
@@ -30,6 +31,7 @@ class ReplacementOptions:
     small: str = "exact"
     select: str = "auto"
     most_rows: int = 2000
+    distribution: bool = True
     level: float = 0.95
     seed: int = 20261129
 
