@@ -274,6 +274,7 @@ def test_strips_share_an_axis_and_say_their_figures() -> None:
     assert page.count('class="strip"') == 2
     words = "base rates 36 %, the judge as it is 12 %, aligned 40 %, best possible 47 %"
     assert words.replace(" %", " %") in page
+    assert page.count("Upright lines: base rates and the best possible by model.") == 1
     document = made.to_dict()
     jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
     cells = [row["cells"]["strip"] for row in document["findings"][0]["tables"][1]["rows"]]

@@ -28,9 +28,8 @@ def metric_gains(context: Context, found: Evaluation) -> Table:
         for one in found.metrics
     ]
     caption = (
-        "Metric by metric. Floor to ceiling, the probability given to the label that a person chose: upright "
-        "lines are base rates and the best possible by model, diamonds the judge, hollow as it is, filled "
-        "aligned. p is of the gain alone, corrected for the number of metrics (Benjamini and Yekutieli)"
+        "Metric by metric; p is of the gain alone, corrected for the number of metrics "
+        "(Benjamini and Yekutieli)"
     )
     kept = tuple(rows) if len(rows) > 1 else ()
     return Table("alignment_metrics", caption, columns, kept, ("gain",), folded=len(rows) > 20)

@@ -10,9 +10,13 @@ from voirdire.checks.finding import Cell, FloorToCeiling
 from voirdire.report import wording
 from voirdire.report.marks import Axis
 
-__all__ = ["Strip", "strip", "strip_axis"]
+__all__ = ["KEY", "Strip", "strip", "strip_axis"]
 
 WIDTH = 150
+KEY = (
+    "Floor to ceiling: the probability given to the label that a person chose. Upright lines: base rates and "
+    "the best possible by model. Diamonds: the judge, hollow as it is, filled aligned."
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from voirdire.checks.finding import Bounds, Cell, Column, Evidence, Row, Table
 from voirdire.report import marks, wording
 from voirdire.report.cells import NUMERIC, Shown, show
-from voirdire.report.strip import strip_axis
+from voirdire.report.strip import KEY, strip_axis
 from voirdire.stats.estimate import Estimate
 from voirdire.study import Scale
 
@@ -98,6 +98,8 @@ def lay_out(table: Table, *, check: str, href: Href, scale: ScaleOf, plots: bool
         for row, line in zip(table.rows, cells, strict=True)
     ]
     said = notes(every, _bounds(table.rows))
+    if any(heading.strips for heading in headings):
+        said = (KEY, *said)
     return TableView(
         table.name, table.caption, tuple(headings), tuple(rows), said, cautions(every), table.folded
     )
