@@ -138,10 +138,12 @@ def _metric(
     every = quantities(rows.metric, rows.scale)
     for layer in layers(study, rows):
         told = [quantity for quantity in every if not quantity.sided or layer.kind != "all"]
-        means = [_means(layer, rows, quantity, options.fewest) for quantity in told]
-        means = _projected(told, means)
-        for quantity, one in zip(told, means, strict=True):
-            found = list(_rates(layer, rows, quantity, one, options.level))
+        values = [_values(layer, rows, quantity) for quantity in told]
+        means = _projected(
+            told, [_means(layer, *each, options.fewest) for each in zip(told, values, strict=True)]
+        )
+        for quantity, said, one in zip(told, values, means, strict=True):
+            found = list(_rates(layer, rows, quantity, said, one, level=options.level))
             if layer.kind == "system" and quantity.main:
                 ranks, differences = compared(rows.metric.name, layer.names, quantity, one, options, rng)
                 found = [replace(rate, rank=rank) for rate, rank in zip(found, ranks, strict=True)]
@@ -151,8 +153,7 @@ def _metric(
     made.notes.extend(_said_of_judges(rows))
 
 
-def _means(layer: Layer, rows: Population, quantity: Quantity, fewest: int) -> Means:
-    values = _values(layer, rows, quantity)
+def _means(layer: Layer, quantity: Quantity, values: Values, fewest: int) -> Means:
     direct = direct_means(layer.design, values)
     return with_pooled(direct, layer.design, values, fewest=fewest, span=quantity.span)
 
@@ -192,9 +193,10 @@ def _projected(every: Sequence[Quantity], means: Sequence[Means]) -> list[Means]
     ]
 
 
-def _rates(layer: Layer, rows: Population, quantity: Quantity, means: Means, level: float) -> Iterator[Rate]:
+def _rates(
+    layer: Layer, rows: Population, quantity: Quantity, values: Values, means: Means, *, level: float
+) -> Iterator[Rate]:
     design = layer.design
-    values = _values(layer, rows, quantity)
     fixed = these_items_variance(design, values, means)
     judges: list[list[JudgeRate]] = [
         judge_rates(judge, design, quantity, rows.scale, (values.y, layer.swapped), level=level)
@@ -217,7 +219,7 @@ def _rates(layer: Layer, rows: Population, quantity: Quantity, means: Means, lev
             int(means.raters[cell]),
             "pooled" if means.pooled[cell] else "direct",
             float(means.tuning[cell]),
-            float(own / variance) if variance > 0 else float("nan"),
+            float(own / variance) if own > 0 and variance > 0 else float("nan"),
         )
 
 
