@@ -92,8 +92,20 @@ def test_a_cascade_asks_the_dear_judge_only_about_the_rest(study: Study) -> None
     assert cheap.asked == 400
     assert 0 < cheap.trusted <= 400 - dear.asked
     assert one.cost == pytest.approx(1 + 10 * dear.asked / 400)
-    assert cheap.found.delta == 0.05
+    assert cheap.found is dear.found
+    assert cheap.found.delta == 0.1
+    assert cheap.tested + dear.tested == cheap.found.steps[-1].n
     assert _agreement(study, found) > 0.8
+
+
+def test_each_stage_may_keep_the_promise_by_itself(study: Study) -> None:
+    cascade = (("small", 1.0), ("large", 10.0))
+    found = select(study, _options(cascade=cascade, agreement=0.8, each_stage=True))
+    cheap, dear = found.metric("label").stages
+    assert cheap.found.delta == 0.05
+    assert dear.found.delta <= 0.025
+    assert dear.found.n < cheap.found.n
+    assert any("every judge" in note or "each of which" in note for note in found.notes)
 
 
 def test_items_that_the_next_judge_has_not_seen_wait_for_it() -> None:

@@ -175,7 +175,7 @@ def test_the_promise_breaks_in_at_most_delta_of_draws(alpha: float, delta: float
     rng = np.random.default_rng(int(1000 * alpha) + len(shape))
     cells = np.linspace(1, 0, 50)
     wrong = {
-        "falling": alpha * 2 * (1 - cells),
+        "falling": alpha * 2.6 * (1 - cells),
         "flat": np.full(50, alpha * 1.01),
         "bands": np.where(np.arange(50) // 8 % 2, 0.2 * alpha, 2.2 * alpha),
     }[shape]

@@ -57,6 +57,9 @@ def command(
             show_default=False,
         ),
     ] = "",
+    each_stage: Annotated[
+        bool, typer.Option("--each-stage", help="Keep the promise for every judge of a cascade by itself.")
+    ] = False,
     target: Annotated[
         str, typer.Option("--target", help="What is promised: label, set (of labels) or loss (of shares).")
     ] = "label",
@@ -89,6 +92,7 @@ def command(
         metrics=tuple(metric or ()),
         judges=tuple(use or ()),
         cascade=parse_cascade(cascade),
+        each_stage=each_stage,
         target=target,
         set_size=set_size,
         confidence=confidence,

@@ -1,4 +1,7 @@
-"""Cascades: ask the cheapest judge first, trust it where that is safe, and pass the rest on to the next."""
+"""Cascades: ask the cheapest judge first, trust it where that is safe, and pass the rest on to the next.
+
+The promise is made for all that is trusted together, or for every judge's part by itself.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.stats.selective import SelectiveThreshold, selective_threshold, threshold_grid
+from voirdire.stats.selective import SelectiveThreshold, selective_threshold, threshold_grid, walk_down
 
-__all__ = ["CascadeStage", "Passage", "Trials", "calibrate_cascade", "pass_through"]
+__all__ = ["CascadeStage", "Passage", "Trials", "calibrate_each_stage", "calibrate_together", "pass_through"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -34,11 +37,15 @@ class Trials:
 class CascadeStage:
     """One judge's part: items with confidence at ``found.threshold`` or above are trusted to it.
 
-    Items below ``cut`` go on to the next judge. Those between ``cut`` and the threshold go to people: they
-    are the narrow step at which the walk was seen to fail, and no later judge may be calibrated on them.
+    ``found`` is the walk of this stage, or of the whole cascade. ``tested`` items were in the stage's own
+    part at the last threshold that passed, or where none did at the one that failed, with summed ``failed``
+    errors. Items below ``cut`` go on to the next judge. Those between ``cut`` and the threshold go to people:
+    they are the narrow step at which the walk was seen to fail, and no later judge may be calibrated on them.
     """
 
     found: SelectiveThreshold
+    tested: int
+    failed: float
     cut: float
 
 
@@ -55,7 +62,54 @@ class Passage:
     reached: Flags
 
 
-def calibrate_cascade(
+def calibrate_together(
+    tests: Sequence[Trials],
+    reference: Sequence[Trials],
+    *,
+    alpha: float,
+    delta: float = 0.1,
+    method: str = "clopper_pearson",
+) -> tuple[CascadeStage, ...]:
+    """One threshold for all judges, cheapest first, so that what is trusted is wrong in ``alpha`` at most.
+
+    ``tests`` are each stage's trials on the same independent items, ``reference`` its expected errors on
+    other items, for the grid (NaN where not known). At a threshold an item is trusted to the first judge
+    that is as sure; one walk over thresholds tests everything trusted, so nothing is split or used twice.
+    The judges' confidences must mean the same.
+
+    >>> rng = np.random.default_rng(1)
+    >>> sure, other = rng.random((2, 400)), rng.random((2, 1000))
+    >>> tests = [Trials(c, rng.random(400) < (1 - c) / 2) for c in sure]
+    >>> stages = calibrate_together(tests, [Trials(c, (1 - c) / 2) for c in other], alpha=0.2)
+    >>> [(round(stage.found.threshold, 2), stage.tested) for stage in stages]
+    [(0.3, 272), (0.3, 103)]
+    """
+    sure, errors = (np.stack([getattr(test, name) for test in tests]) for name in ("confidence", "error"))
+    known = np.nan_to_num(np.stack([each.confidence for each in reference]), nan=-np.inf)
+    surest = known.argmax(axis=0), np.arange(known.shape[1])
+    risk = np.stack([each.error for each in reference])[surest]
+    top = np.where(np.isinf(known[surest]), np.nan, known[surest])
+    n = sure.shape[1]
+    grid = threshold_grid(top, n=n, alpha=alpha, delta=delta, method=method, risk=risk)
+
+    def parts(level: float) -> Floats:
+        """How many items each stage is trusted with (S,), and their errors (S,)."""
+        able = sure >= level
+        first = able & (np.cumsum(able, axis=0) == 1)
+        return np.stack([first.sum(axis=1), (first * errors).sum(axis=1)])
+
+    def whole(level: float) -> tuple[int, float]:
+        m, wrong = parts(level).sum(axis=1).tolist()
+        return int(m), float(wrong)
+
+    found = walk_down(grid, whole, n=n, alpha=alpha, delta=delta, method=method)
+    tested, failed = parts(found.last.threshold).tolist() if found.last else ([0.0] * len(tests),) * 2
+    return tuple(
+        CascadeStage(found, int(m), wrong, found.threshold) for m, wrong in zip(tested, failed, strict=True)
+    )
+
+
+def calibrate_each_stage(
     tests: Sequence[Trials],
     reference: Sequence[Trials],
     *,
@@ -65,9 +119,8 @@ def calibrate_cascade(
 ) -> tuple[CascadeStage, ...]:
     """One threshold a judge, cheapest first, so that what each is trusted with is wrong in ``alpha`` at most.
 
-    ``tests`` are each stage's trials on the same independent items, ``reference`` its expected errors on
-    other items, for the grids (NaN where not known). With probability ``1 - delta`` the promise holds for
-    every stage, and so for everything trusted.
+    The arguments are those of :func:`calibrate_together`. With probability ``1 - delta`` the promise holds
+    for every stage, and so for everything trusted.
 
     Each of S stages may fail with probability delta / S. A later stage is calibrated on every item that was
     passed on to it. That choice has looked at one step of the earlier walk, the one that failed. Where the
@@ -78,7 +131,7 @@ def calibrate_cascade(
     >>> rng = np.random.default_rng(1)
     >>> sure, other = rng.random((2, 400)), rng.random((2, 1000))
     >>> tests = [Trials(c, rng.random(400) < (1 - c) / 2) for c in sure]
-    >>> stages = calibrate_cascade(tests, [Trials(c, (1 - c) / 2) for c in other], alpha=0.2)
+    >>> stages = calibrate_each_stage(tests, [Trials(c, (1 - c) / 2) for c in other], alpha=0.2)
     >>> [round(stage.found.threshold, 2) for stage in stages]
     [0.28, 0.61]
     """
@@ -95,7 +148,8 @@ def calibrate_cascade(
             own.confidence, own.error, thresholds=grid, alpha=alpha, delta=share, method=method
         )
         wide = _wide(grid, other.confidence)
-        stage = CascadeStage(found, _cut(found, wide))
+        last = found.last
+        stage = CascadeStage(found, last.n if last else 0, last.errors if last else 0.0, _cut(found, wide))
         left, others = left & ~(test.confidence >= stage.cut), others & ~(known.confidence >= stage.cut)
         share /= 1 + int(wide.sum())
         stages.append(stage)

@@ -19,10 +19,11 @@ class SelectOptions:
 
     ``agreement`` is what trusted verdicts shall reach, and ``delta`` the chance that the threshold is drawn
     too low. ``metrics`` and ``judges`` are all where empty. ``cascade`` names judges with their cost an item,
-    cheapest first; each is asked about what the ones before could not be trusted with. ``target`` is what is
-    promised: ``label``, a random person gives the verdict's label; ``set``, a random person's label is among
-    ``set_size`` named ones; ``loss``, the predicted distribution's mean Brier loss, halved to lie in 0 to 1,
-    is at most 1 - agreement. ``confidence`` is ``aligned`` (from the distribution fitted to people),
+    cheapest first; each is asked about what the ones before could not be trusted with. The promise is for
+    what they are trusted with together, with ``each_stage`` for every judge's part by itself. ``target`` is
+    what is promised: ``label``, a random person gives the verdict's label; ``set``, a random person's label
+    is among ``set_size`` named ones; ``loss``, the predicted distribution's mean Brier loss, halved to lie in
+    0 to 1, is at most 1 - agreement. ``confidence`` is ``aligned`` (from the distribution fitted to people),
     ``probability`` (the judge's own) or the name of a column of its ratings. ``calibrator`` is ``pool``,
     ``one_se`` or one by name, fitted on ``fit_share`` of the labelled clusters; the others set the threshold.
     """
@@ -32,6 +33,7 @@ class SelectOptions:
     metrics: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     cascade: tuple[tuple[str, float], ...] = ()
+    each_stage: bool = False
     target: str = "label"
     set_size: int = 2
     confidence: str = ALIGNED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ PROMISES = {
 class Stage:
     """One stage of a metric's selection: its ``judges``, ``cost`` an item, and the walk that was ``found``.
 
+    The walk is the stage's own, or that of all stages together. Of the labelled items that tested it
+    ``tested`` were trusted to this stage, with summed errors ``failed``.
     Of the items without a human label ``asked`` reached it and were shown to its judges, ``waiting`` reached
     it and were not, and ``trusted`` are trusted to it.
     """
@@ -43,6 +45,8 @@ class Stage:
     judges: tuple[str, ...]
     cost: float
     found: SelectiveThreshold
+    tested: int
+    failed: float
     asked: int
     waiting: int
     trusted: int
@@ -166,20 +170,40 @@ def _table(metrics: Sequence[MetricSelection], *, priced: bool) -> list[str]:
     """A line a stage: its threshold and the test that it passed, or the first that failed."""
     rows = [[*HEAD, *(["cost"] if priced else [])]]
     for found in metrics:
-        for k, stage in enumerate(found.stages):
-            step = stage.found.last
-            tested = (f"{step.n:,}", f"{step.errors:.4g}", f"{step.bound:.3f}") if step else ("0", "0", "")
-            row = [
-                found.metric if k == 0 else "",
-                " + ".join(stage.judges),
-                "none" if stage.found.abstains else f"{stage.found.threshold:.3f}",
-                *tested,
-                f"{stage.asked:,}",
-                f"{stage.trusted:,}",
-                str(found.coverage) if k == 0 else "",
-            ]
-            rows.append([*row, f"{found.cost:.4g}" if k == 0 else ""] if priced else row)
+        walks = [stage.found for stage in found.stages]
+        together = len(walks) > 1 and all(walk is walks[0] for walk in walks)
+        whole = [str(found.coverage), *([f"{found.cost:.4g}"] if priced else [])]
+        lines = [_line(stage, bound=not together) for stage in found.stages]
+        if together:
+            lines.insert(0, _line(_joined(found), bound=True))
+        lines = [[*line, *(whole if k == 0 else [""] * len(whole))] for k, line in enumerate(lines)]
+        rows += [[found.metric if k == 0 else "", *line] for k, line in enumerate(lines)]
     return aligned(rows, numbers=[2, 3, 4, 5, 6, 7, 9])
+
+
+def _line(stage: Stage, *, bound: bool) -> list[str]:
+    last = stage.found.last
+    return [
+        " + ".join(stage.judges),
+        "none" if stage.found.abstains else f"{stage.found.threshold:.3f}",
+        f"{stage.tested:,}",
+        f"{stage.failed:.4g}",
+        f"{last.bound:.3f}" if last and bound else "",
+        f"{stage.asked:,}",
+        f"{stage.trusted:,}",
+    ]
+
+
+def _joined(found: MetricSelection) -> Stage:
+    """All stages of a metric as one."""
+    first, last = found.stages[0], found.stages[0].found.last
+    return replace(
+        first,
+        judges=("together",),
+        tested=last.n if last else 0,
+        failed=last.errors if last else 0.0,
+        trusted=found.trusted,
+    )
 
 
 def _routes(metrics: Sequence[MetricSelection]) -> list[str]:

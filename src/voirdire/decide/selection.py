@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import kolmogorov
 
-from voirdire.decide.cascade import CascadeStage, Passage, Trials, calibrate_cascade, pass_through
+from voirdire.decide.cascade import (
+    CascadeStage,
+    Passage,
+    Trials,
+    calibrate_each_stage,
+    calibrate_together,
+    pass_through,
+)
 from voirdire.decide.evidence import Evidence, evidence_of
 from voirdire.decide.queue import Routing, queue_of
 from voirdire.decide.routing import ROUTES
@@ -89,7 +96,8 @@ def _calibrated(
         for stage in evidence.stages
     ]
     reference = _reference(evidence, metric, rows)
-    return calibrate_cascade(
+    calibrate = calibrate_each_stage if options.each_stage else calibrate_together
+    return calibrate(
         [
             Trials(stage.verdict.confidence[rows], wrong)
             for stage, wrong in zip(evidence.stages, errors, strict=True)
@@ -160,7 +168,9 @@ def _stages(part: Routing, metric: int, free: Flags) -> Iterator[Stage]:
         here = free & part.passage.reached[k]
         asked, waiting = int((here & heard.asked).sum()), int((here & ~heard.asked).sum())
         trusted = int((free & (part.passage.trusted == k)).sum())
-        yield Stage(heard.judges, heard.cost, stage.found, asked, waiting, trusted)
+        yield Stage(
+            heard.judges, heard.cost, stage.found, stage.tested, stage.failed, asked, waiting, trusted
+        )
 
 
 def _labels_needed(stages: Sequence[CascadeStage], labelled: int) -> float:
@@ -250,10 +260,15 @@ def _notes(part: Routing) -> Iterator[str]:
             f"Confidence comes from the judge's output aligned on {100 * options.fit_share:g} % of the "
             "labelled items (clusters); the others, one a cluster with one label each, set the threshold."
         )
-    if len(evidence.stages) > 1:
+    if len(evidence.stages) > 1 and options.each_stage:
         yield (
             f"The chance of a wrong threshold is split over {len(evidence.stages)} stages, each of which "
             "keeps the promise by itself."
+        )
+    elif len(evidence.stages) > 1:
+        yield (
+            "The promise is for all that the judges are trusted with together; with --each-stage it is for "
+            "every judge's part by itself, and less is trusted."
         )
     kappa = evidence.kappa
     if kappa.undefined is not None:

@@ -23,6 +23,7 @@ __all__ = [
     "hoeffding_bentkus_bound",
     "selective_threshold",
     "threshold_grid",
+    "walk_down",
 ]
 
 Floats = NDArray[np.float64]
@@ -109,10 +110,8 @@ def hoeffding_bentkus_bound(errors: float, n: int, *, delta: float) -> float:
     return float(brentq(excess, mean, 1 - 1e-12)) if excess(1 - 1e-12) < 0 else 1.0
 
 
-METHODS: dict[str, Callable[..., float]] = {
-    "clopper_pearson": clopper_pearson_bound,
-    "hoeffding_bentkus": hoeffding_bentkus_bound,
-}
+EXACT, BOUNDED = "clopper_pearson", "hoeffding_bentkus"
+METHODS: dict[str, Callable[..., float]] = {EXACT: clopper_pearson_bound, BOUNDED: hoeffding_bentkus_bound}
 """Upper bounds of an error rate: exact for right or wrong, and for losses between 0 and 1."""
 
 
@@ -150,17 +149,43 @@ def selective_threshold(
         check_share(name, value, 1e-9)
     order = np.argsort(-np.where(np.isnan(c), -np.inf, c), kind="stable")
     falling, total = -c[order][: np.count_nonzero(~np.isnan(c))], np.append(0.0, np.cumsum(e[order]))
+
+    def above(level: float) -> tuple[int, float]:
+        m = int(np.searchsorted(falling, -level, side="right"))
+        return m, float(total[m])
+
+    return walk_down(levels, above, n=len(c), alpha=alpha, delta=delta, method=method)
+
+
+def walk_down(
+    thresholds: Floats,
+    trusted: Callable[[float], tuple[int, float]],
+    *,
+    n: int,
+    alpha: float,
+    delta: float,
+    method: str,
+) -> SelectiveThreshold:
+    """Test ``thresholds`` (G,) in order, and stop before the first whose bound exceeds ``alpha``.
+
+    ``trusted`` says how many of the ``n`` items a threshold trusts, and their summed errors. They need not be
+    the same items or errors from one threshold to the next.
+
+    >>> promise = {"alpha": 0.1, "delta": 0.1, "method": EXACT}
+    >>> walk_down(np.array([2.0, 1.0]), lambda level: (40, 0.0), n=40, **promise).threshold
+    1.0
+    """
     passed: list[Step] = []
     failed = None
-    for level in levels.tolist():
-        m = int(np.searchsorted(falling, -level, side="right"))
-        step = Step(level, m, float(total[m]), METHODS[method](float(total[m]), m, delta=delta))
+    for level in thresholds.tolist():
+        m, errors = trusted(level)
+        step = Step(level, m, errors, METHODS[method](errors, m, delta=delta))
         if step.bound > alpha:
             failed = step
             break
         passed.append(step)
     threshold = passed[-1].threshold if passed else math.inf
-    return SelectiveThreshold(threshold, tuple(passed), failed, len(c), alpha, delta, method)
+    return SelectiveThreshold(threshold, tuple(passed), failed, n, alpha, delta, method)
 
 
 def threshold_grid(
