@@ -20,7 +20,9 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "tutorial.md",
     ROOT / "docs" / "data-model.md",
+    ROOT / "docs" / "select.md",
     ROOT / "docs" / "replacement.md",
+    ROOT / "docs" / "label-sets.md",
 ]
 WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)

@@ -190,6 +190,12 @@ def test_judges_are_compared_on_the_rows_that_all_judged() -> None:
         chosen(replace(table, verdicts=table.verdicts * 0))
 
 
+def test_rows_that_are_all_alike_have_no_interval() -> None:
+    found = chosen(by_hand([[2, 0, 1]] * 4, {"x": [BOTH] * 4}))
+    assert found.judges[0].sets.error.value == pytest.approx(1 / 6)
+    assert found.judges[0].sets.error.no_interval == "zero_width"
+
+
 def test_one_judge_has_its_figures_and_nothing_to_choose(split: SetTable) -> None:
     alone = replace(split, judges=("sharp",), verdicts=split.verdicts[:1])
     found = chosen(alone)

@@ -172,15 +172,17 @@ class _One:
         return clustered_mean(values[kept], cluster=groups, level=self.level)
 
     def error(self, readout: Floats, own: Floats) -> Estimate:
-        predicted = read_out(self.verdicts, own)
-        return self.mean(squared_errors(predicted, self.table.counts, readout).mean(axis=1))
+        errors = squared_errors(read_out(self.verdicts, own), self.table.counts, readout)
+        # rounding errors are no spread: where all rows are equal there is no interval
+        return self.mean(errors.mean(axis=1).round(12))
 
     def covered(self, accepted: Floats) -> Estimate:
         names = read_out(self.verdicts, even_split(membership(self.table.scale)))
         return self.mean((names * read_out(self.table.counts, accepted)).sum(axis=1))
 
     def distance(self) -> Estimate:
-        return self.mean(kernel_score(self.verdicts, self.table.counts, set_kernel(self.table.scale)))
+        scores = kernel_score(self.verdicts, self.table.counts, set_kernel(self.table.scale))
+        return self.mean(scores.round(12))
 
     def forced_kappas(self, main: Floats) -> dict[str, Estimate]:
         ways = {name: (way, way) for name, way in forcings(self.table.scale).items()}
