@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
 from voirdire.judges.judge import Judge
-from voirdire.judges.recipe import JudgedItem
+from voirdire.judges.recipe import JudgedItem, Learner
 from voirdire.judges.viewing import View
 from voirdire.store.parts import stored
 from voirdire.store.schema import verdicts
@@ -73,6 +73,8 @@ def make_plan(
     Verdicts that ended in an error are asked for anew; those that could not be read are not.
     """
     view = View(study, judge.config.sees)
+    if isinstance(judge.recipe, Learner):
+        judge = replace(judge, recipe=judge.recipe.learned(study, view))
     names = tuple(metrics) or judge.config.metrics or tuple(metric.name for metric in study.metrics)
     chosen = [study.metric_index(name) for name in names]
     if not chosen:
@@ -94,11 +96,20 @@ def make_plan(
 def _every(study: Study, judge: Judge, view: View, metrics: Sequence[int], runs: int) -> Iterator[Task]:
     for metric in metrics:
         about = _about(study.metrics[metric])
+        used, shown = _examples(judge, study.metrics[metric])
         for items in _groups(study, judge, metric):
+            if any(study.items.ids[code] in used for code in items):
+                continue
             seen = [_seen(view, judge, code) for code in items]
-            name = content_hash({"judge": judge.version, "metric": about, "items": seen})
+            whole = {"judge": judge.version, "metric": about, "items": seen}
+            name = content_hash({**whole, "examples": shown} if shown else whole)
             for run in range(runs):
                 yield Task(items, metric, run, name)
+
+
+def _examples(judge: Judge, metric: Metric) -> tuple[frozenset[str], str]:
+    """Items that the judge is shown as examples, and a hash of them."""
+    return judge.recipe.examples_of(metric) if isinstance(judge.recipe, Learner) else (frozenset(), "")
 
 
 def _groups(study: Study, judge: Judge, metric: int) -> Iterator[tuple[int, ...]]:

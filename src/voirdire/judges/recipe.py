@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
 from voirdire.judges.call import Ask
 from voirdire.study.metric import Metric
 
-__all__ = ["Citation", "JudgedItem", "Recipe", "Turn", "Verdict", "VerdictStatus"]
+__all__ = ["Citation", "JudgedItem", "Learner", "Recipe", "Turn", "Verdict", "VerdictStatus"]
 
 VerdictStatus = Literal["ok", "unparsed", "ambiguous", "refusal", "truncated", "invalid", "error"]
 
@@ -98,3 +98,14 @@ class Recipe(Protocol):
 
     async def judge(self, items: Sequence[JudgedItem], metric: Metric, ask: Ask) -> Sequence[Verdict]:
         """Verdicts on ``items``: a single one, the two sides of a pair, or a list; parts after the whole."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A recipe that shows labels people gave as examples."""
+
+    def learned(self, study: Any, view: Any) -> Recipe:
+        """The recipe with examples drawn from a study, as a :class:`~voirdire.judges.viewing.View` shows."""
+
+    def examples_of(self, metric: Metric) -> tuple[frozenset[str], str]:
+        """The ids of items used as examples, which are not judged, and a hash of what is shown of them."""
