@@ -18,11 +18,13 @@ from voirdire.stats import (
     alternative_annotator_test,
     cohen_kappa,
     detectable_kappa,
+    detectable_mean,
     detectable_paired_difference,
     detectable_share,
     kappa_items_for_width,
     kappa_sample_size,
     mcnemar,
+    mean_sample_size,
     paired_sample_size,
     replacement_power,
     replacement_sample_size,
@@ -114,6 +116,16 @@ def test_replacement_equals_statsmodels(better: float, worse: float, epsilon: fl
     assert ours == math.ceil(theirs - 1e-6)
 
 
+@pytest.mark.parametrize(("mean", "sd", "tests"), [(0.05, 0.2, 1), (0.3, 0.4, 3), (0.02, 0.5, 10)])
+def test_mean_equals_statsmodels(mean: float, sd: float, tests: int) -> None:
+    alpha = 0.05 / sum(1 / k for k in range(1, tests + 1))
+    theirs = TTestPower().solve_power(mean / sd, power=0.8, alpha=alpha, alternative="larger")
+    n = mean_sample_size(mean, sd, tests=tests)
+    assert n == math.ceil(theirs - 1e-6)
+    assert mean_sample_size(detectable_mean(int(n), sd, tests=tests) + 1e-9, sd, tests=tests) == n
+    assert detectable_mean(int(n), sd, tests=tests) <= mean < detectable_mean(int(n) - 1, sd, tests=tests)
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(20, 2000), st.floats(0.1, 0.9))
 def test_smallest_effect_and_size_are_inverse(n: int, null: float) -> None:
@@ -139,6 +151,8 @@ def test_no_spread_and_no_hope() -> None:
     assert replacement_sample_size(**ties) == 17
     assert (replacement_power(16, **ties), replacement_power(17, **ties)) == (0, 1)
     assert replacement_sample_size(judge_better=0.0, person_better=0.3, epsilon=0.2) == math.inf
+    assert mean_sample_size(0.0, 1.0) == math.inf
+    assert math.isnan(detectable_mean(1, 1.0))
 
 
 @pytest.mark.coverage_simulation
@@ -185,6 +199,8 @@ def test_bad_input() -> None:
         (lambda: kappa_items_for_width([0.5, 0.5], kappa=0.6, half_width=0), "half a width"),
         (lambda: share_sample_size(0.5, null=0.5), "two different shares"),
         (lambda: detectable_share(10, null=1.0), "null share"),
+        (lambda: mean_sample_size(0.1, 0.0), "a deviation of 0.0"),
+        (lambda: detectable_mean(10, 1.0, tests=0), "in 0 tests"),
         (lambda: paired_sample_size(0.6, 0.5), "sum to 1 at most"),
         (lambda: detectable_paired_difference(10, differ=0), "differing items"),
         (lambda: replacement_power(10, judge_better=0.7, person_better=0.4, epsilon=0.2), "sum to 1 at most"),

@@ -47,8 +47,10 @@ from voirdire.stats.permutation import PermutationTest, sign_flip_p_values, sign
 from voirdire.stats.pooled import PooledAgreement, pooled_agreement
 from voirdire.stats.position import PositionConsistency, first_win_share, position_consistency
 from voirdire.stats.power import (
+    detectable_mean,
     detectable_paired_difference,
     detectable_share,
+    mean_sample_size,
     paired_sample_size,
     replacement_power,
     replacement_sample_size,
@@ -143,6 +145,7 @@ __all__ = [
     "davidson",
     "dawid_skene",
     "detectable_kappa",
+    "detectable_mean",
     "detectable_paired_difference",
     "detectable_share",
     "disagreement_weights",
@@ -170,6 +173,7 @@ __all__ = [
     "leniency",
     "light_kappa",
     "mcnemar",
+    "mean_sample_size",
     "paired_difference",
     "paired_sample_size",
     "pairwise_accuracy",

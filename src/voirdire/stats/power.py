@@ -13,8 +13,10 @@ from voirdire.registry import register
 
 __all__ = [
     "check_power",
+    "detectable_mean",
     "detectable_paired_difference",
     "detectable_share",
+    "mean_sample_size",
     "paired_sample_size",
     "replacement_power",
     "replacement_sample_size",
@@ -113,6 +115,50 @@ def detectable_paired_difference(
     return float(brentq(gap, 0.0, differ)) if gap(differ) > 0 else math.nan
 
 
+@register("statistic", "mean_sample_size")
+def mean_sample_size(
+    mean: float, sd: float, *, tests: int = 1, power: float = 0.8, level: float = 0.95
+) -> float:
+    """Items on which a one-sided t test shows that a mean is above 0 when it is ``mean``.
+
+    ``sd`` is the standard deviation over items: of the gain d in the distributional replacement test, or of
+    epsilon - d in the alternative annotator test. With ``tests`` annotators the bound is Benjamini and
+    Yekutieli's where all are rejected, (1 - level) / (1 + 1/2 + ... + 1/tests). Infinite where ``mean`` is
+    not above 0.
+
+    >>> mean_sample_size(0.05, 0.2), mean_sample_size(0.05, 0.2, tests=3)
+    (101, 125)
+    """
+    check_power(power)
+    if not sd > 0 or tests < 1:
+        raise UserError(f"a deviation of {sd} in {tests} tests", expected="more than 0, in at least 1 test")
+    if not mean > 0:
+        return math.inf
+    alpha = _bound(level, tests)
+    return _smallest(lambda n: _t_power(n, mean / sd, alpha) >= power)
+
+
+@register("statistic", "detectable_mean")
+def detectable_mean(
+    n_items: int, sd: float, *, tests: int = 1, power: float = 0.8, level: float = 0.95
+) -> float:
+    """The smallest mean that ``n_items`` show to be above 0; arguments as in :func:`mean_sample_size`.
+
+    NaN below two items.
+
+    >>> round(detectable_mean(101, 0.2), 2)
+    0.05
+    """
+    check_power(power)
+    if not sd > 0 or tests < 1:
+        raise UserError(f"a deviation of {sd} in {tests} tests", expected="more than 0, in at least 1 test")
+    if n_items < 2:
+        return math.nan
+    alpha = _bound(level, tests)
+    most = 10 * (_z(power) + float(stdtrit(n_items - 1, 1 - alpha)))
+    return sd * float(brentq(lambda effect: _t_power(n_items, effect, alpha) - power, 0.0, most))
+
+
 @register("statistic", "replacement_power")
 def replacement_power(
     n_items: int,
@@ -134,13 +180,10 @@ def replacement_power(
     0.94
     """
     mean, sd = _difference(judge_better, person_better)
-    alpha = (1 - level) / sum(1 / k for k in range(1, annotators + 1))
+    alpha = _bound(level, annotators)
     if sd == 0:
         return float(mean < epsilon and (1 - epsilon) / (1 - mean) <= alpha ** (1 / max(n_items, 1)))
-    if n_items < 2:
-        return 0.0
-    shift = (epsilon - mean) / sd * math.sqrt(n_items)
-    return float(1 - nctdtr(n_items - 1, shift, stdtrit(n_items - 1, 1 - alpha)))
+    return _t_power(n_items, (epsilon - mean) / sd, alpha)
 
 
 @register("statistic", "replacement_sample_size")
@@ -187,6 +230,18 @@ def _difference(judge_better: float, person_better: float) -> tuple[float, float
         )
     mean = person_better - judge_better
     return mean, math.sqrt(max(person_better + judge_better - mean**2, 0.0))
+
+
+def _t_power(n: int, effect: float, alpha: float) -> float:
+    """Power of the one-sided t test for a mean of ``effect`` standard deviations."""
+    if n < 2:
+        return 0.0
+    return float(1 - nctdtr(n - 1, effect * math.sqrt(n), stdtrit(n - 1, 1 - alpha)))
+
+
+def _bound(level: float, tests: int) -> float:
+    """The level of one test where all of ``tests`` are rejected by Benjamini and Yekutieli's procedure."""
+    return (1 - level) / sum(1 / k for k in range(1, tests + 1))
 
 
 def _smallest(enough: Callable[[int], bool]) -> float:
