@@ -187,6 +187,30 @@ def test_choosing_the_longer_answer_is_counted_for_judge_and_people() -> None:
     assert found.missing == ()
 
 
+def test_a_baseline_in_every_pair_gives_length_controlled_win_rates() -> None:
+    rng = np.random.default_rng(0)
+    pairs, columns = [], {"length_a": {}, "length_b": {}}
+    for item in range(120):
+        system, longer = ("x", "y")[item % 2], rng.normal(30, 60)
+        won = rng.random() < 1 / (1 + np.exp(-1.5 * np.tanh(longer / 60)))
+        sides, label = (
+            ((system, "base"), F if won else S) if item % 3 else ((system, "base")[::-1], S if won else F)
+        )
+        pairs.append((*sides, {"ann": label}))
+        words = (100 + longer, 100.0) if item % 3 else (100.0, 100 + longer)
+        for name, value in zip(columns, words, strict=True):
+            columns[name][f"i{item}"] = str(value)
+    found = finding(made(pairs, attributes=columns))
+    rows = part(found, "length_controlled").rows
+    assert [(row.cells["system"], row.cells["baseline"]) for row in rows] == [("x", "base"), ("y", "base")]
+    for k, row in enumerate(rows):
+        mine = [pairs[item] for item in range(k, 120, 2)]
+        wins = sum((labels["ann"] == F) == (a != "base") for a, _, labels in mine)
+        assert estimate(row, "win_rate").value == pytest.approx(wins / 60)
+        assert estimate(row, "controlled").value < estimate(row, "win_rate").value
+        assert estimate(row, "effect").value > 0
+
+
 def test_without_lengths_the_finding_says_what_is_missing() -> None:
     found = finding(made(voted("x", "y", F, F, 3) + voted("x", "y", S, S, 1)))
     assert found.missing == ("lengths of both answers: what length does to the judge is not known",)

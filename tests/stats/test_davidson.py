@@ -239,6 +239,21 @@ def test_chances_of_an_equal_pair_follow_the_tie_parameter(model: Model) -> None
     assert 0 < chance.low < 0.25 < chance.high < 1
 
 
+@BOTH
+def test_few_clusters_give_wide_bounds_or_none(model: Model) -> None:
+    met = drawn(5, m=40)
+    one = PairedComparisons(met.first, met.second, met.outcome, 3, np.zeros(40, dtype=int))
+    alone = model(one).tie
+    assert alone is not None
+    assert alone.no_interval == "insufficient_items"
+    assert math.isnan(alone.low)
+    assert math.isnan(alone.high)
+    assert math.isnan(model(one).win_probability(0, 1).low)
+    two = model(PairedComparisons(met.first, met.second, met.outcome, 3, np.arange(40) % 2)).tie
+    assert two is not None
+    assert 0 <= two.low <= two.value <= two.high
+
+
 def test_two_groups_share_one_tie_parameter() -> None:
     """Systems 0 and 1 always beat 2 and 3; within each pair there are wins both ways and ties."""
     wins = [[0, 4, 3, 3], [2, 0, 3, 3], [0, 0, 0, 5], [0, 0, 1, 0]]

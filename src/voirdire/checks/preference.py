@@ -10,7 +10,7 @@ import numpy as np
 
 from voirdire.checks.context import Context
 from voirdire.checks.finding import Cell, Column, Evidence, Finding, Row, Table
-from voirdire.checks.preference_length import length_table
+from voirdire.checks.preference_length import baseline_table, length_table
 from voirdire.checks.preference_votes import PEOPLE, Votes, votes
 from voirdire.checks.words import listing, share
 from voirdire.registry import register
@@ -58,15 +58,17 @@ def preference(context: Context) -> Finding | None:
     sides = [_Side(one, one.fitted(context.options.level)) for one in found]
     if not sides:
         return None
-    tables = [_strengths(sides), _fits(sides), length_table(context, found)]
-    lengths = tables[2] is not None and tables[2].rows
+    lengths = [length_table(context, found), baseline_table(context, found)]
+    tables = [_strengths(sides), _fits(sides), *lengths]
     return Finding(
         check="preference",
         question="How strong is each system, by people and by the judge?",
         answer=_answer(sides),
         tables=tuple(table for table in tables if table is not None and table.rows),
         beware=_beware(sides),
-        missing=() if lengths else ("lengths of both answers: what length does to the judge is not known",),
+        missing=()
+        if any(table is not None for table in lengths)
+        else ("lengths of both answers: what length does to the judge is not known",),
         data={"no_common_fit": sum(side.abilities.undefined is not None for side in sides)},
     )
 

@@ -15,7 +15,7 @@ from voirdire.stats import Estimate, length_controlled_win_rate
 from voirdire.stats.clustered import clustered_mean
 from voirdire.study import Column as Values
 
-__all__ = ["length_differences", "length_table"]
+__all__ = ["baseline_table", "length_differences", "length_table"]
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +73,65 @@ def length_table(context: Context, found: Sequence[Votes]) -> Table | None:
         "how a much longer answer moves the judge's log odds, people's preference on the item held equal"
     )
     return Table("length", caption, columns, rows, ("judge_longer", "people_longer"))
+
+
+def baseline_table(context: Context, found: Sequence[Votes]) -> Table | None:
+    """Win rates over the one system that stands in every pair, raw and at equal length; None if unknown."""
+    known = length_differences(context)
+    if known is None:
+        return None
+    rows = tuple(row for one in found for row in _against_baseline(context, one, known[0]))
+    columns = (
+        Column("metric", "Metric"),
+        Column("who", "Who"),
+        Column("system", "System"),
+        Column("baseline", "against"),
+        Column("items", "Items", "count"),
+        Column("win_rate", "Win rate, ties half", "share"),
+        Column("controlled", "at equal length", "share"),
+        Column("effect", "Length, log odds", "difference"),
+    )
+    caption = "Length-controlled win rates: what they would be if answers were as long as the baseline's"
+    return Table("length_controlled", caption, columns, rows, ("win_rate", "controlled"), len(rows) > 20)
+
+
+def _against_baseline(context: Context, one: Votes, gap: Floats) -> Iterator[Row]:
+    baselines = [
+        code for code in range(len(one.systems)) if ((one.met.first == code) | (one.met.second == code)).all()
+    ]
+    if len(baselines) != 1:
+        return
+    baseline = baselines[0]
+    for system in range(len(one.systems)):
+        first, second = one.met.first == system, one.met.second == system
+        if system != baseline and (first | second).any():
+            yield from _controlled(context, one, (system, baseline), gap)
+
+
+def _controlled(context: Context, one: Votes, pair: tuple[int, int], gap: Floats) -> Iterator[Row]:
+    """One system's row; an item whose first system is the baseline is turned around."""
+    system, baseline = pair
+    mine = one.take((one.met.first == system) | (one.met.second == system))
+    turned = np.zeros(len(gap), dtype=bool)
+    turned[mine.item[mine.met.second == system]] = True
+    won = mine.first_share(len(gap))
+    won, longer = np.where(turned, 1 - won, won), np.where(turned, -gap, gap)
+    rows = np.flatnonzero(np.isfinite(won) & np.isfinite(longer))
+    if len(rows) < FEWEST:
+        return
+    units = context.study.items.units(rows)
+    found = length_controlled_win_rate(won[rows], longer[rows], cluster=units, level=context.options.level)
+    cells: dict[str, Cell] = {
+        "metric": one.metric.label,
+        "who": one.who,
+        "system": one.systems[system],
+        "baseline": one.systems[baseline],
+        "items": len(rows),
+        "win_rate": found.win_rate,
+        "controlled": found.controlled,
+        "effect": found.length,
+    }
+    yield Row(cells, Evidence(one.metric.name, one.raters))
 
 
 def _row(context: Context, people: Votes, judge: Votes, gap: Floats) -> Iterator[Row]:

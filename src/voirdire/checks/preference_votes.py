@@ -40,7 +40,10 @@ class Votes:
 
     def decided(self) -> Votes:
         """Only the verdicts that name a winner."""
-        rows = self.met.outcome != TIE
+        return self.take(self.met.outcome != TIE)
+
+    def take(self, rows: NDArray[np.bool_]) -> Votes:
+        """Only the verdicts in ``rows`` (m,)."""
         return replace(self, met=self.met.take(rows), item=self.item[rows])
 
     def first_share(self, n_items: int) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ __all__ = ["Abilities", "fitted_abilities"]
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-12
+LARGEST = 700.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +67,8 @@ class Abilities:
             return tuple(self.difference(system, self.reference) for system in range(n))
         if self.undefined is not None or self.fit is None:
             return (self._undefined(str(self.undefined)),) * n
-        return tuple(self._estimate(unit) for unit in np.eye(len(self.fit.theta))[:n])
+        values, variances = self.fit.theta[:n].tolist(), np.diagonal(self.covariance)[:n].tolist()
+        return tuple(self._estimate(*both) for both in zip(values, variances, strict=True))
 
     @property
     def tie(self) -> Estimate | None:
@@ -78,9 +80,8 @@ class Abilities:
         least = self.model.no_ties
         if len(self.fit.theta) == self.n_systems:
             return Estimate(least, level=self.level, n_ratings=self.n_ratings, no_interval="zero_width")
-        one = self._estimate(np.eye(len(self.fit.theta))[-1])
-        low, high = max(least, math.exp(one.low)), math.exp(one.high)
-        return replace(one, value=math.exp(one.value), low=low, high=high)
+        one = self._estimate(float(self.fit.theta[-1]), float(self.covariance[-1, -1]))
+        return replace(one, value=_exp(one.value), low=max(_exp(one.low), least), high=_exp(one.high))
 
     def difference(self, i: int, j: int) -> Estimate:
         """Log ability of system ``i`` minus that of ``j``; undefined where results do not link them."""
@@ -89,8 +90,9 @@ class Abilities:
             return self._undefined(str(self.graph.undefined))
         if self.fit is None:
             return self._undefined(str(self.undefined))
-        unit = np.eye(len(self.fit.theta))
-        return self._estimate(unit[i] - unit[j])
+        c = self.covariance
+        variance = float(c[i, i] + c[j, j] - 2 * c[i, j])
+        return self._estimate(float(self.fit.theta[i] - self.fit.theta[j]), variance)
 
     def win_probability(self, i: int, j: int) -> Estimate:
         """Chance that system ``i`` beats ``j``; in a model without ties a tie is half a win."""
@@ -101,17 +103,17 @@ class Abilities:
         outcomes = self.model.outcomes if len(tie) else logistic
         at = outcomes(np.array([gap.value]), float(tie.sum()))
         p = math.exp(at.log_p[0, 0])
-        unit = np.eye(len(self.fit.theta))
-        slope = p * at.slope[0, 0, 0] * (unit[i] - unit[j])
+        slope = np.zeros(len(self.fit.theta))
+        slope[i], slope[j] = p * at.slope[0, 0, 0], -p * at.slope[0, 0, 0]
         slope[self.n_systems :] = p * at.slope[0, 0, 1]
         error = math.sqrt(max(0.0, float(slope @ self.covariance @ slope)))
+        if not gap.has_interval:
+            return replace(gap, value=p)
         low, high = logit_interval(p, error * self._reach() / normal_quantile(self.level), self.level)
         return replace(gap, value=p, low=low, high=high)
 
-    def _estimate(self, contrast: Floats) -> Estimate:
-        assert self.fit is not None, "a contrast is of fitted parameters"
-        value = float(contrast @ self.fit.theta)
-        error = math.sqrt(max(0.0, float(contrast @ self.covariance @ contrast)))
+    def _estimate(self, value: float, variance: float) -> Estimate:
+        error = math.sqrt(variance) if variance > 0 else 0.0
         bare = Estimate(value, level=self.level, n_ratings=self.n_ratings, n_clusters=self.n_clusters)
         if self.robust and self.n_clusters < 2:
             return replace(bare, no_interval="insufficient_items")
@@ -128,6 +130,11 @@ class Abilities:
         if not self.robust:
             return normal_quantile(self.level)
         return float(stdtrit(max(1, self.n_clusters - 1), (1 + self.level) / 2))
+
+
+def _exp(log: float) -> float:
+    """The exponential, as large as a number can be where a bound lies beyond; NaN stays NaN."""
+    return math.exp(min(log, LARGEST))
 
 
 def fitted_abilities(
