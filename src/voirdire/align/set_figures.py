@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from voirdire.align.response_sets import EVENLY, even_split, forcings, membership, read_out, squared_errors
 from voirdire.align.scores import kernel_score, set_kernel
-from voirdire.align.set_kappa import shares_kappa
+from voirdire.align.set_kappa import shares_kappas
 from voirdire.align.set_table import SetTable
 from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.estimate import Estimate, undefined
@@ -19,6 +19,7 @@ from voirdire.stats.sets import set_distance
 __all__ = ["JudgeUnderTargets", "Losses", "UnderForced", "UnderSets", "figures", "losses_of", "misses"]
 
 Floats = NDArray[np.float64]
+SETS = "sets kept"
 Readouts = tuple[Floats, Floats]
 """What a person's label says of the one verdict (O, V) and of the accepted verdicts (O, V)."""
 
@@ -121,24 +122,27 @@ def figures(
     rng: np.random.Generator,
 ) -> tuple[JudgeUnderTargets, ...]:
     """Every judge's figures; ``ranks`` under both targets come from the comparison."""
+    kappas = _kappas(table, readouts[0], level=level, resamples=resamples, rng=rng)
+    members = membership(table.scale)
     found = []
     for k, judge in enumerate(table.judges):
-        one = _One(table, k, level, resamples, rng)
+        one = _One(table, k, level)
+        of_sets = kappas[k].pop(SETS)
         found.append(
             JudgeUnderTargets(
                 judge,
                 float(table.verdicts[k][:, table.indeterminate].sum() / len(table)),
                 UnderForced(
                     one.mean(1 - losses.forced[k]),
-                    one.forced_kappas(readouts[0]),
-                    one.error(readouts[0], even_split(membership(table.scale))),
+                    kappas[k],
+                    one.error(readouts[0], even_split(members)),
                     one.mean(losses.forced_decisions[k]),
                     ranks[0][k],
                 ),
                 UnderSets(
                     one.covered(readouts[1]),
-                    one.sets_kappa(),
-                    one.error(readouts[1], membership(table.scale)),
+                    of_sets,
+                    one.error(readouts[1], members),
                     one.distance(),
                     one.mean(losses.decisions[k]),
                     ranks[1][k],
@@ -148,15 +152,34 @@ def figures(
     return tuple(found)
 
 
+def _kappas(
+    table: SetTable, main: Floats, *, level: float, resamples: int, rng: np.random.Generator
+) -> list[dict[str, Estimate]]:
+    """Each judge's agreement beyond chance under every way to force labels, and with sets kept."""
+    ways = {name: (way, way) for name, way in forcings(table.scale).items()}
+    if not np.array_equal(main, ways[EVENLY][0]):
+        ways["as people choose"] = (main, ways[EVENLY][1])
+    sets = [table.scale.members(label) for label in table.scale.labels]
+    alike = 1 - np.array([[set_distance(a, b) for b in sets] for a in sets])
+    whole = np.eye(len(sets))
+    ways[SETS] = (whole, whole)
+    weights = {name: alike if name == SETS else np.eye(len(main)) for name in ways}
+    compared = [
+        (read_out(verdicts, own), read_out(table.counts, people), weights[name])
+        for verdicts in table.verdicts
+        for name, (people, own) in ways.items()
+    ]
+    found = iter(shares_kappas(compared, table.cluster, level=level, resamples=resamples, rng=rng))
+    return [{name: next(found) for name in ways} for _ in table.judges]
+
+
 @dataclass(frozen=True, eq=False)
 class _One:
-    """Figures of the judge at position ``k`` of a table."""
+    """Mean figures of the judge at position ``k`` of a table."""
 
     table: SetTable
     k: int
     level: float
-    resamples: int
-    rng: np.random.Generator
 
     @property
     def verdicts(self) -> Floats:
@@ -183,29 +206,3 @@ class _One:
     def distance(self) -> Estimate:
         scores = kernel_score(self.verdicts, self.table.counts, set_kernel(self.table.scale))
         return self.mean(scores.round(12))
-
-    def forced_kappas(self, main: Floats) -> dict[str, Estimate]:
-        ways = {name: (way, way) for name, way in forcings(self.table.scale).items()}
-        if not np.array_equal(main, ways[EVENLY][0]):
-            ways["as people choose"] = (main, ways[EVENLY][1])
-        return {
-            name: self._kappa(read_out(self.verdicts, own), read_out(self.table.counts, people))
-            for name, (people, own) in ways.items()
-        }
-
-    def sets_kappa(self) -> Estimate:
-        sets = [self.table.scale.members(label) for label in self.table.scale.labels]
-        alike = 1 - np.array([[set_distance(a, b) for b in sets] for a in sets])
-        return self._kappa(self.verdicts, read_out(self.table.counts, np.eye(len(sets))), alike)
-
-    def _kappa(self, judge: Floats, people: Floats, weights: Floats | None = None) -> Estimate:
-        weights = np.eye(judge.shape[1]) if weights is None else weights
-        return shares_kappa(
-            judge,
-            people,
-            weights,
-            self.table.cluster,
-            level=self.level,
-            resamples=self.resamples,
-            rng=self.rng,
-        )
