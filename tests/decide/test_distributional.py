@@ -138,6 +138,32 @@ def test_the_prior_does_not_pass_and_the_truth_does(rng: np.random.Generator) ->
 
 
 @pytest.mark.coverage_simulation
+def test_intervals_of_the_gain_cover(rng: np.random.Generator) -> None:
+    prior = np.array([0.5, 0.3, 0.2])
+
+    def study(n: int) -> tuple[np.ndarray, np.ndarray, Target, OnePerson]:
+        truth = rng.dirichlet(1.5 * prior, size=n // 2).repeat(2, axis=0)  # two items a cluster
+        said = (rng.random((n, 3))[:, :, None] > truth.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
+        told = np.tile((1.5 * prior + np.eye(3)) / 2.5, (n, 1, 1))
+        q = 0.6 * truth + 0.4 * prior
+        return said, q, target_of(said, np.arange(n) // 2), OnePerson(np.tile(prior, (n, 1)), told, prior)
+
+    _, q, target, person = study(100_000)
+    truth = distributional_test(q, person, target)
+    runs, held = 300, np.zeros(2)
+    for _ in range(runs):
+        _, q, target, person = study(160)
+        found = distributional_test(q, person, target)
+        for k, (mine, true) in enumerate(
+            ((found.gain, truth.gain), (found.annotators[0].gain, truth.annotators[0].gain))
+        ):
+            held[k] += mine.low <= true.value <= mine.high
+    error = 3 * math.sqrt(0.95 * 0.05 / runs)
+    assert (held / runs >= 0.93 - error).all(), held
+    assert (held / runs <= 0.97 + error).all(), held
+
+
+@pytest.mark.coverage_simulation
 @pytest.mark.parametrize("share", [0.8, 0.9, 0.95])
 def test_an_always_majority_judge_passes_by_labels_alone(simulation: ModuleType, share: float) -> None:
     """Quick version; 500 studies a design by ``benchmarks/guarantees.py replacement``."""

@@ -258,3 +258,35 @@ def test_exact_test_keeps_its_error_rate_and_wilcoxon_does_not(n: int, margin: f
 def test_bound_of_like_units_is_reached() -> None:
     bound = like_below(np.array([0.0, -1.0, 0.5]), np.array([10, 10, 10]), np.array([0.2, 0.2, 0.2]))
     assert bound == pytest.approx([0.8**10, 0.4**10, 1.0])
+
+
+def _study(rng: np.random.Generator, clusters: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels of four people and a judge; the items of a cluster share most of what makes them hard."""
+    hard = rng.beta(1.0, 2.0, clusters).repeat(size)
+    truth = rng.integers(0, 2, clusters).repeat(size)
+    wrong = rng.random((clusters * size, 5)) < 0.5 * hard[:, None] * np.array([0.6, 0.8, 1.0, 1.0, 0.9])
+    said = np.where(wrong, 1 - truth[:, None], truth[:, None])
+    return said[:, :4], said[:, 4], np.arange(clusters).repeat(size)
+
+
+@pytest.mark.coverage_simulation
+@pytest.mark.parametrize("size", [1, 4])
+def test_intervals_cover(size: int, rng: np.random.Generator) -> None:
+    said, judge, _ = _study(rng, 200_000 // size, size)
+    truth = alternative_annotator_test(Coded.from_matrix(said, categories=[0, 1]), judge)
+    runs, held = 300, {"rho": 0, "advantage": 0, "difference": 0, "as if items": 0}
+    for _ in range(runs):
+        said, judge, cluster = _study(rng, 60, size)
+        people = Coded.from_matrix(said, categories=[0, 1], cluster=cluster.tolist())
+        found = alternative_annotator_test(people, judge)
+        flat = alternative_annotator_test(people, judge, clustered=False)
+        one, true = found.annotators[0], truth.annotators[0]
+        held["rho"] += found.advantage.low <= truth.advantage.value <= found.advantage.high
+        held["as if items"] += flat.advantage.low <= truth.advantage.value <= flat.advantage.high
+        held["advantage"] += one.advantage.low <= true.advantage.value <= one.advantage.high
+        held["difference"] += one.difference.low <= true.difference.value <= one.difference.high
+    error = 3 * math.sqrt(0.95 * 0.05 / runs)
+    for name in ("rho", "advantage", "difference"):
+        assert 0.93 - error <= held[name] / runs <= 0.97 + error, (name, held)
+    if size > 1:
+        assert held["as if items"] < held["rho"], held
