@@ -129,10 +129,10 @@ def _answer(context: Context, tests: Sequence[Replacement]) -> str:
     told = sum(one.passes_by_distribution is True for one in tests)
     unknown = sum(one.passes is None for one in tests)
     what = "metrics" if len({one.judge for one in tests}) == 1 else "judges and metrics"
-    open_ones = f", {unknown} cannot be told" if unknown else ""
+    open_ones = f" ({unknown} cannot be told)" if unknown else ""
     weighed = [one for one in tests if one.gain is not None]
-    spread = f"; by distribution on {told} of {len(weighed)}" if weighed else ""
-    return f"By single labels on {passed} of {len(tests)} {what}{open_ones}{spread}."
+    spread = f", and by distribution on {told} of {len(weighed)}" if weighed else ""
+    return f"It is shown by single labels on {passed} of {len(tests)} {what}{open_ones}{spread}."
 
 
 def _sentence(one: Replacement) -> str:
@@ -166,7 +166,7 @@ def _bewares(context: Context, tests: Sequence[Replacement]) -> Iterator[str]:
         "By labels is the alternative annotator test (Calderon et al. 2025): each person is left out in "
         f"turn and scored, as the judge is, against the others by {scores}. A tie counts for the judge, "
         "which may be worse by ε: 0.2 for an expert, 0.15 for a skilled person, 0.1 for the crowd or where "
-        "no expertise is declared. The best judge by labels gives the majority's label."
+        "no expertise is declared. The best judge by labels gives the majority's label, or the mean."
     )
     yield (
         "By distribution asks whether the judge's distribution, aligned out of fold, predicts the other "
