@@ -49,7 +49,7 @@ def rated_systems(
     >>> made.study
     <Study data frame: 368 ratings of 200 items on 1 metric by 12 people and 1 judge>
     >>> round(made.truth["delta"] - made.truth["alpha"], 2)
-    0.26
+    0.27
     """
     size = len(SYSTEMS)
     hard = rng.normal(size=prompts)
