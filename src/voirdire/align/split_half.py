@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 FEWEST_LABELS = 4
 """Two in each half, the fewest that can differ."""
 FEWEST_ROWS = 20
-DRAWS = 50
+DRAWS = 20
 
 
 def split_half_reliability(
