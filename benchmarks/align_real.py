@@ -171,7 +171,7 @@ def few(name: str, repeats: int, draws: int) -> list[str]:
     features, target = (observed.features, observed.target) if observed else planted()
     item = observed.item if observed else np.arange(len(target))
     rng = np.random.default_rng(3)
-    lines = [f"| {name} |" + " |".join(("", *("" for _ in COMPARED), ""))]
+    lines: list[str] = []
     for n in FEW:
         found: dict[str, list[float]] = {}
         for _ in range(draws):
@@ -186,7 +186,7 @@ def few(name: str, repeats: int, draws: int) -> list[str]:
         gap = np.array(found["pool"]) - np.array(found["napha"])
         shown = [f"{np.mean(found[model]):.4f}" if model in found else "" for model in ("pool", *COMPARED)]
         beats = f"{gap.mean():+.4f} ({int((gap < 0).sum())} of {draws})"
-        lines.append(f"| {n} items | " + " | ".join([*shown, beats]) + " |")
+        lines.append(f"| {name}, {n} items | " + " | ".join([*shown, beats]) + " |")
     return lines
 
 
@@ -227,7 +227,7 @@ def page(found: dict[str, list[str]], options: argparse.Namespace) -> str:
         f"{time.strftime('%Y-%m-%d')}: {versions}, Python {platform.python_version()}. Nothing is typed "
         "by hand.",
         "",
-        *(line.strip() for line in (__doc__ or "").split("\n\n")[2].splitlines()),
+        *(line.replace("``", "`") for line in (__doc__ or "").split("\n\n")[2].strip().splitlines()),
         "",
     ]
     tables = [line for part in SETS for line in found.get(part, [])]
