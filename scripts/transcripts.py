@@ -23,6 +23,7 @@ PAGES = [
     ROOT / "docs" / "select.md",
     ROOT / "docs" / "replacement.md",
     ROOT / "docs" / "label-sets.md",
+    ROOT / "docs" / "rates.md",
 ]
 WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)

@@ -74,7 +74,7 @@ def share_interval(share: float, size: float, t: float) -> tuple[float, float]:
     """
     centre = (share + t**2 / (2 * size)) / (1 + t**2 / size)
     reach = t * math.sqrt(share * (1 - share) / size + t**2 / (4 * size**2)) / (1 + t**2 / size)
-    return max(0.0, centre - reach), min(1.0, centre + reach)
+    return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))
 
 
 def _beta_interval(value: float, variance: float, level: float) -> tuple[float, float]:
@@ -108,17 +108,11 @@ def cell_estimates(
     made = _interval(means, quantity, cell, means.covariance[cell, cell], means.df[cell], counts)
     seen = float(means.alone[cell])
     found = _estimate(made, level, method, THESE_RATERS, counts, seen=seen)
-    if pooled:
-        nearer = _counted(replace(_bare(found, level, "insufficient_items"), target=THESE_ITEMS), counts)
-    else:
+    nearer = replace(found, target=THESE_ITEMS)  # a cell that borrows: no narrower than for new items
+    if not pooled:
         near = _interval(means, quantity, cell, fixed, means.df[cell], counts)
         nearer = _estimate(near, level, method, THESE_ITEMS, counts, seen=seen)
     return found, nearer, _for_new_raters(means, quantity, cell, level, counts), alone
-
-
-def _bare(found: Estimate, level: float, reason: str) -> Estimate:
-    """The value without an interval, and why."""
-    return Estimate(found.value, level=level, no_interval=reason)
 
 
 def _interval(

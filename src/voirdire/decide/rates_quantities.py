@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,8 @@ def quantities(metric: Metric, scale: Scale) -> tuple[Quantity, ...]:
     """
     if scale.kind == "pairwise":
         return _of_pairs(scale)
-    good = passing(metric)
-    name = None if good is None else metric.scale.labels[good]
+    good = passing(replace(metric, scale=scale))
+    name = None if good is None else scale.labels[good]
     shares = [_share(f"share of {label}", label, scale) for label in scale.labels]
     if name in scale.labels:
         first = _share("pass rate", name, scale, main=True)

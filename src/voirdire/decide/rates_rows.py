@@ -37,8 +37,8 @@ class Rank:
 class Rate:
     """What people would say of ``system`` on ``metric``: ``corrected`` for these raters and new items.
 
-    ``these_items`` is the same for the judged items themselves, ``new_raters`` for other people too (both
-    may lack an interval); ``labels_alone`` is without the judge.
+    ``these_items`` is the same for the judged items themselves, ``new_raters`` for other people too (without
+    an interval where it borrows); ``labels_alone`` is without the judge.
     ``gain`` is how many times the labels would be needed without it. ``n_items`` were judged, ``n_labelled``
     of them carry ``n_labels`` labels of ``n_raters`` people. ``method`` is ``direct``, or ``pooled`` where
     the system borrows from others, ``tuning`` the weight of the predictions.
