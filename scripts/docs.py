@@ -29,6 +29,9 @@ PAGES = {
     "calibrators.md": {
         "calibrator": ("Calibrators", "Each maps what judges say to the distribution of human labels.")
     },
+    "measures.md": {
+        "measure": ("Measures", "Each is a figure or test that a gate's policy may hold a study to.")
+    },
     "recipes.md": {
         "recipe": ("Recipes", "Each recipe is one way to ask a judge."),
         "client": ("Clients", "Each client is one way to reach a model."),

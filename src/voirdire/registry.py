@@ -25,6 +25,7 @@ BUILT_IN = {
     "reader": "voirdire.readers",
     "writer": "voirdire.writers",
     "report": "voirdire.report",
+    "measure": "voirdire.gate.measures",
     "recipe": "voirdire.judges.recipes",
     "client": "voirdire.judges.clients",
 }

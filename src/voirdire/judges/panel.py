@@ -13,7 +13,7 @@ from voirdire.judges.call import content_hash
 from voirdire.judges.judge import VERSION_DIGITS, Judge, load_judge
 from voirdire.judges.judge_file import PanelConfig
 from voirdire.judges.recipe import Verdict
-from voirdire.judges.records import now, verdict_row
+from voirdire.judges.records import Origin, now, verdict_row
 from voirdire.store import schema
 from voirdire.store.parts import stored
 from voirdire.store.sql import Store
@@ -94,17 +94,14 @@ def keep_panel(panel: Panel, store: Store) -> int:
         verdict = combine(panel, item, metric, given)
         if verdict is None or (name, run) in there:
             continue
-        rows.append(
-            verdict_row(
-                verdict,
-                content_hash=name,
-                run=run,
-                retry=0,
-                judge=panel.name,
-                version=panel.version,
-                manifest=manifest,
-            )
+        origin = Origin(
+            content_hash=name,
+            run=run,
+            rater_id=panel.name,
+            judge_version=panel.version,
+            manifest=manifest,
         )
+        rows.append(verdict_row(verdict, origin))
     return store.add(schema.verdicts, rows)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from voirdire.judges.call import Reply, Request, Token
 from voirdire.judges.recipe import Verdict
 
-__all__ = ["now", "reply_of", "reply_row", "verdict_row"]
+__all__ = ["Origin", "now", "reply_of", "reply_row", "verdict_row"]
 
 
 def now() -> str:
@@ -71,23 +71,28 @@ def reply_of(row: Mapping[str, Any]) -> Reply:
     )
 
 
-def verdict_row(
-    verdict: Verdict, *, content_hash: str, run: int, retry: int, judge: str, version: str, manifest: str
-) -> dict[str, Any]:
-    """The row of ``verdicts`` for one verdict of the judge called ``judge``."""
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a verdict comes from: the hash of what went into it, the repeat, the retry, judge and manifest."""
+
+    content_hash: str
+    run: int
+    rater_id: str
+    judge_version: str
+    manifest: str
+    retry: int = 0
+
+
+def verdict_row(verdict: Verdict, origin: Origin) -> dict[str, Any]:
+    """The row of ``verdicts`` for one verdict."""
     columns = asdict(verdict)
     extra = columns.pop("extra")
     citations = columns.pop("citations")
     return {
         **columns,
-        "content_hash": content_hash,
-        "run": run,
-        "retry": retry,
-        "rater_id": judge,
-        "judge_version": version,
+        **asdict(origin),
         "citations": list(citations) or None,
         "requests": list(verdict.requests),
         "extra": dict(extra) or None,
-        "manifest": manifest,
         "created_at": now(),
     }

@@ -16,7 +16,7 @@ from voirdire.judges.judge import Judge
 from voirdire.judges.limits import Budget, Limiter, Limits, OverBudget
 from voirdire.judges.planning import Plan, Task
 from voirdire.judges.recipe import Verdict
-from voirdire.judges.records import now, verdict_row
+from voirdire.judges.records import Origin, now, verdict_row
 from voirdire.store import schema
 from voirdire.store.group_commit import GroupCommit
 from voirdire.store.sql import Store
@@ -137,18 +137,15 @@ class _Work:
         judge = self.plan.judge
         known = {self.plan.study.items.ids[code] for code in task.items}
         assert {verdict.item_id for verdict in found} <= known, "a verdict on another item"
-        rows = [
-            verdict_row(
-                verdict,
-                content_hash=task.content_hash,
-                run=task.run,
-                retry=task.retry,
-                judge=judge.name,
-                version=judge.version,
-                manifest=self.manifest,
-            )
-            for verdict in found
-        ]
+        origin = Origin(
+            content_hash=task.content_hash,
+            run=task.run,
+            rater_id=judge.name,
+            judge_version=judge.version,
+            manifest=self.manifest,
+            retry=task.retry,
+        )
+        rows = [verdict_row(verdict, origin) for verdict in found]
         await self.commit.add(schema.verdicts, *rows)
         self.outcome.statuses.update(verdict.status for verdict in found if not verdict.part)
         self.progress(self.outcome)

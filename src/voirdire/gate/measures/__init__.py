@@ -1,0 +1,1 @@
+"""Measures: each module is one figure, or family of figures, that a policy may set a threshold on."""
