@@ -73,7 +73,7 @@ def reply_of(row: Mapping[str, Any]) -> Reply:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where a verdict comes from: the hash of what went into it, the repeat, the retry, judge and manifest."""
+    """Where a verdict comes from: the hash of what went into it, its repeat and retry, judge and manifest."""
 
     content_hash: str
     run: int
