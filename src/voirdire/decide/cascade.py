@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from voirdire.stats.selective import SelectiveThreshold, selective_threshold, threshold_grid, walk_down
 
-__all__ = ["CascadeStage", "Passage", "Trials", "calibrate_each_stage", "calibrate_together", "pass_through"]
+__all__ = [
+    "CascadeStage",
+    "Passage",
+    "Trials",
+    "calibrate_each_stage",
+    "calibrate_together",
+    "pass_through",
+    "surest",
+]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -85,12 +93,8 @@ def calibrate_together(
     [(0.3, 272), (0.3, 103)]
     """
     sure, errors = (np.stack([getattr(test, name) for test in tests]) for name in ("confidence", "error"))
-    known = np.nan_to_num(np.stack([each.confidence for each in reference]), nan=-np.inf)
-    surest = known.argmax(axis=0), np.arange(known.shape[1])
-    risk = np.stack([each.error for each in reference])[surest]
-    top = np.where(np.isinf(known[surest]), np.nan, known[surest])
-    n = sure.shape[1]
-    grid = threshold_grid(top, n=n, alpha=alpha, delta=delta, method=method, risk=risk)
+    top, n = surest(reference), sure.shape[1]
+    grid = threshold_grid(top.confidence, n=n, alpha=alpha, delta=delta, method=method, risk=top.error)
 
     def parts(level: float) -> Floats:
         """How many items each stage is trusted with (S,), and their errors (S,)."""
@@ -107,6 +111,14 @@ def calibrate_together(
     return tuple(
         CascadeStage(found, int(m), wrong, found.threshold) for m, wrong in zip(tested, failed, strict=True)
     )
+
+
+def surest(stages: Sequence[Trials]) -> Trials:
+    """Each item's trial at the stage that is surest of it, the first such."""
+    confidence = np.nan_to_num(np.stack([stage.confidence for stage in stages]), nan=-np.inf)
+    at = confidence.argmax(axis=0), np.arange(confidence.shape[1])
+    top = np.where(np.isinf(confidence[at]), np.nan, confidence[at])
+    return Trials(top, np.stack([stage.error for stage in stages])[at])
 
 
 def calibrate_each_stage(

@@ -46,7 +46,10 @@ class Routing:
     def mean(self) -> Floats:
         """Expected shares of people (n, C), labels that exist counted in where they can be weighed."""
         kappa = min(self.evidence.kappa.value, LARGEST_KAPPA) if self.measured else math.nan
-        return fuse(self.evidence.shares, self.evidence.counts, kappa)
+        every = np.stack([stage.shares for stage in self.evidence.stages])
+        spoken = every[self.heard, np.arange(len(self.heard))]
+        shares = np.where(np.isnan(spoken), self.evidence.shares, spoken)
+        return fuse(shares, self.evidence.counts, kappa)
 
     @cached_property
     def votes(self) -> Floats:
@@ -89,7 +92,7 @@ class Routing:
     @cached_property
     def heard(self) -> NDArray[np.intp]:
         """The stage (n,) that speaks for a row: the one it is trusted to, else the last that it reached."""
-        last = np.zeros(len(self.mean), dtype=np.intp)
+        last = np.zeros(len(self.evidence.item), dtype=np.intp)
         for k, (reached, stage) in enumerate(zip(self.passage.reached, self.evidence.stages, strict=True)):
             last[reached & stage.asked] = k
         return np.where(self.passage.trusted >= 0, self.passage.trusted, last)

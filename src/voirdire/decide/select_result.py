@@ -160,10 +160,9 @@ def _needed(found: MetricSelection) -> str:
         return "There are too few labelled items to test a threshold."
     start = f"Of the {seen.n} surest verdicts {seen.errors:.4g} failed"
     if math.isinf(found.labels_needed):
-        return f"{start}: at that rate more labels would not help."
-    return (
-        f"{start}: about {found.labels_needed:,.0f} labelled items are needed, here are {found.labelled:,}."
-    )
+        return f"{start}; no verdicts are expected to be right often enough, however many labels there are."
+    here = f"here are {found.labelled:,}"
+    return f"{start}; about {found.labels_needed:,.0f} labelled items are needed to trust any, {here}."
 
 
 def _table(metrics: Sequence[MetricSelection], *, priced: bool) -> list[str]:

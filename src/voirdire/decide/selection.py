@@ -16,6 +16,7 @@ from voirdire.decide.cascade import (
     calibrate_each_stage,
     calibrate_together,
     pass_through,
+    surest,
 )
 from voirdire.decide.evidence import Evidence, evidence_of
 from voirdire.decide.queue import Routing, queue_of
@@ -37,6 +38,9 @@ Positions = NDArray[np.intp]
 FEWEST_ALIKE = 50
 """With so many labelled items outside the test the grid of thresholds takes no unlabelled ones."""
 SHIFTED = 0.01
+MOST_LABELS = 20_000
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+"""Shares of the surest items for which the labels needed are worked out."""
 
 
 def select(
@@ -158,7 +162,7 @@ def _found(part: Routing, metric: int, rows: Positions) -> MetricSelection:
         int((free & (passage.trusted >= 0)).sum()),
         {name: int((free & (part.routed.route == k)).sum()) for k, name in enumerate(ROUTES)},
         sum(cost),
-        _labels_needed(stages, n_labelled) if nothing else math.nan,
+        _labels_needed(part, metric, rows, n_labelled) if nothing else math.nan,
     )
 
 
@@ -173,21 +177,38 @@ def _stages(part: Routing, metric: int, free: Flags) -> Iterator[Stage]:
         )
 
 
-def _labels_needed(stages: Sequence[CascadeStage], labelled: int) -> float:
-    """Labelled items with which the easiest stage would pass its first test in about 80 % of tries."""
-    needed = math.inf
-    for walk in (stage.found for stage in stages):
-        step = walk.failed
-        if step is None or not step.n:
-            continue
+def _labels_needed(part: Routing, metric: int, rows: Positions, labelled: int) -> float:
+    """Labelled items with which the surest verdicts would pass a test in about 80 % of tries."""
+    every = [stage.expected.take(_reference(part.evidence, metric, rows)) for stage in part.evidence.stages]
+    joint = not part.options.each_stage
+    pairs = zip(part.stages[metric], [surest(every)] if joint else every, strict=False)
+    needed = [_tests_needed(stage.found, known) / max(stage.found.n, 1) for stage, known in pairs]
+    total = min(needed) * labelled
+    return math.ceil(total) if total <= MOST_LABELS else math.inf
 
-        def size(rate: float, walk: SelectiveThreshold = walk) -> float:
-            return calibration_size(rate, alpha=walk.alpha, delta=walk.delta, method=walk.method)
 
-        # too few to have passed say nothing of the error rate
-        rate = step.errors / step.n if step.n >= size(0.0) else walk.alpha * MARGIN
-        needed = min(needed, size(rate) / step.n * labelled)
-    return math.ceil(needed) if math.isfinite(needed) else needed
+def _tests_needed(walk: SelectiveThreshold, known: Trials) -> float:
+    """Test items with which one share or other of the surest would pass, by their expected errors.
+
+    Those are raised where more errors were seen than expected. Where none are expected, the error rate that
+    was seen is taken, if there were enough items to see one.
+    """
+
+    def size(rate: float) -> float:
+        return calibration_size(rate, alpha=walk.alpha, delta=walk.delta, method=walk.method)
+
+    step = walk.failed
+    if step is None or not step.n:
+        return size(walk.alpha * MARGIN)
+    seen = step.errors / step.n
+    if np.isnan(known.error).any() or not len(known.error):
+        return size(seen if step.n >= size(0.0) else walk.alpha * MARGIN) / step.n * walk.n
+    order = np.argsort(-np.nan_to_num(known.confidence, nan=-np.inf), kind="stable")
+    risk = np.cumsum(known.error[order]) / np.arange(1, len(order) + 1)
+    above = int((known.confidence >= step.threshold).sum())
+    worse = max(1.0, seen / max(float(risk[above - 1]), 1e-9)) if above else 1.0
+    places = [max(1, round(share * len(risk))) for share in SHARES]
+    return min(size(min(1.0, worse * float(risk[k - 1]))) * len(risk) / k for k in places)
 
 
 def _metrics(study: Study, options: SelectOptions) -> tuple[str, ...]:

@@ -249,7 +249,7 @@ def calibration_size(
     """
     if rate >= alpha:
         return math.inf
-    tail = delta / math.e if method == "hoeffding_bentkus" else delta
+    tail = delta / math.e if method == BOUNDED else delta
     m = 1
     for errors in range(MOST):
         # the fewest items with which so many errors still pass
