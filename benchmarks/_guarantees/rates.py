@@ -11,6 +11,7 @@ import numpy as np
 
 import voirdire
 from voirdire.decide.rates_rows import ALL
+from voirdire.errors import UserError
 from voirdire.study.column import Column
 from voirdire.study.combined_labels import taken
 from voirdire.study.study import Study
@@ -21,7 +22,7 @@ DESIGNS = {
     "3 raters an item, prompts as clusters": {},
     "the same, unequal sampling": {"unequal": True},
     "the same, people of differing severity": {"severity": 0.6},
-    "12 labelled prompts, systems borrow": {"labelled": 0.03},
+    "20 labelled prompts, systems borrow": {"labelled": 0.05},
 }
 REAL = ("pandalm", "llm_rubric")
 SHARE = 0.1
@@ -44,10 +45,15 @@ def run(runs: int) -> None:
 
 def planted(runs: int, *, select: str = "confusion_row", **design: float) -> str:
     """Coverage of each kind of interval over the systems of ``runs`` planted studies."""
-    rng, hits, n, ranked, pairs = np.random.default_rng(3), Counter(), 0, 0, Counter()
+    rng, hits, pairs = np.random.default_rng(3), Counter(), Counter()
+    n = done = ranked = 0
     for k in range(runs):
         made = rated_systems(rng, **design)
-        found = voirdire.rates(made.study, voirdire.RatesOptions(seed=k, select=select, draws=500))
+        try:
+            found = voirdire.rates(made.study, voirdire.RatesOptions(seed=k, select=select, draws=500))
+        except UserError:  # fewer than 30 labelled items happened to be drawn
+            continue
+        done += 1
         order = sorted(made.truth, key=lambda system: -made.truth[system])
         systems = [row for row in found.rows if row.system != ALL]
         for row in systems:
@@ -69,7 +75,7 @@ def planted(runs: int, *, select: str = "confusion_row", **design: float) -> str
             pairs[each.difference.low <= gap <= each.difference.high] += 1
     said = [f"{name} {count / n:.3f}" for name, count in hits.items()]
     return ", ".join(
-        [*said, f"differences {pairs[True] / pairs.total():.3f}", f"all ranks {ranked / runs:.3f}"]
+        [*said, f"differences {pairs[True] / pairs.total():.3f}", f"all ranks {ranked / done:.3f}"]
     )
 
 
