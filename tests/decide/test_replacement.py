@@ -96,6 +96,16 @@ def test_too_few_items_or_people() -> None:
     assert str(replacement_tests(made("knowing", people=2))).count("cannot tell") == 2
 
 
+def test_free_text_is_no_tie() -> None:
+    raters, kinds = ["Ann", "Bo", "Cy", "judge"] * 40, (["human"] * 3 + ["judge"]) * 40
+    items = [str(n // 4) for n in range(160)]
+    texts = [f"text {n}" for n in range(160)]
+    study = voirdire.open({"item_id": items, "rater_id": raters, "rater_kind": kinds, "label": texts})
+    found = replacement_tests(study).tests[0]
+    assert found.passes is None
+    assert "every comparison is a tie" in found.no_labels
+
+
 def test_plain_data_and_repeatable() -> None:
     study = made("knowing")
     one, two = (replacement_tests(study).to_dict() for _ in range(2))

@@ -106,6 +106,8 @@ def _classic(
     """The alternative annotator test, or why there is none."""
     people = [study.raters[code] for code in panel.raters.tolist()]
     epsilon = [epsilon_of(rater.expertise) for rater in people]
+    if score_of(panel.scale) == "accuracy" and not _agree_anywhere(panel):
+        return None, "no two people give one item the same label, so that every comparison is a tie"
     try:
         found = alternative_annotator_test(
             panel.coded,
@@ -119,6 +121,12 @@ def _classic(
         return None, str(problem)
     reason = found.winning_rate.undefined
     return (None, REASONS[reason]) if reason else (found, "")
+
+
+def _agree_anywhere(panel: Panel) -> bool:
+    """Whether two people give some item the same label."""
+    coded = panel.coded
+    return len(np.unique(coded.item.astype(np.int64) * coded.q + coded.label)) < coded.n_ratings
 
 
 def _distributional(
