@@ -161,7 +161,9 @@ def test_few_labels_borrow_or_are_refused() -> None:
     assert row(two, "s0").corrected.undefined == "insufficient_items"
     assert row(two, ALL).corrected.undefined is None
     assert any("have no corrected rate" in note for note in two.notes)
-    with pytest.raises(UserError, match="20 judged items have a human label, of 30 that a corrected rate needs"):
+    with pytest.raises(
+        UserError, match="20 judged items have a human label, of 30 that a corrected rate needs"
+    ):
         voirdire.rates(voirdire.open(labelled(20)), QUICK)
 
 
@@ -193,6 +195,27 @@ def test_missing_verdicts_are_counted(pandalm: Study) -> None:
     missing = {each.system: each.judges[0].missing for each in found.rows if each.quantity == "tie rate"}
     assert missing[ALL] == 25
     assert any("no verdict on 25 of 999" in note for note in found.notes)
+
+
+def test_all_metrics_together_pass_by_their_polarity_and_weigh_as_judged() -> None:
+    """Two metrics of 300 and 100 judged items, of which 60 and 50 are labelled; present is bad on one."""
+    rows: dict[str, list[str]] = {
+        name: [] for name in ("item_id", "metric", "rater_id", "rater_kind", "label", "system")
+    }
+    for metric, n, labels, present in (("kind", 300, 60, 0.5), ("rude", 100, 50, 0.2)):
+        for k in range(n):
+            label = "present" if k % 10 < 10 * present else "absent"
+            for rater, kind in (("Ann", "human"), ("J", "judge"))[0 if k < labels else 1 :]:
+                cells = (f"{metric}{k}", metric, rater, kind, label, f"s{k // 10 % 2}")
+                for name, cell in zip(rows, cells, strict=True):
+                    rows[name].append(cell)
+    polarity = {"metrics": {"kind": {"polarity": "positive"}, "rude": {"polarity": "negative"}}}
+    found = voirdire.rates(voirdire.open(rows, config=polarity), QUICK)
+    got = next(each for each in found.rows if (each.metric, each.system) == ("all metrics", ALL))
+    assert (got.n_items, got.n_labelled) == (400, 110)
+    assert got.labels_alone.value == pytest.approx((300 * 0.5 + 100 * 0.8) / 400)
+    assert got.judges[0].naive.value == pytest.approx((300 * 0.5 + 100 * 0.8) / 400)
+    assert got.corrected.value == pytest.approx(0.575, abs=0.01)
 
 
 def test_ranks_and_pooling_by_hand() -> None:

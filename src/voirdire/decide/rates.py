@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,14 @@ from voirdire.decide.rates_intervals import cell_estimates, on_simplex
 from voirdire.decide.rates_judges import judge_rates, other_scale
 from voirdire.decide.rates_options import RatesOptions
 from voirdire.decide.rates_pooled import with_pooled
-from voirdire.decide.rates_population import Layer, Population, layers, population, sampling_chance
+from voirdire.decide.rates_population import (
+    Layer,
+    Population,
+    all_metrics,
+    layers,
+    population,
+    sampling_chance,
+)
 from voirdire.decide.rates_quantities import Quantity, quantities
 from voirdire.decide.rates_ranks import compared
 from voirdire.decide.rates_result import Rates
@@ -49,8 +56,8 @@ def rates(
     labels that did not see its own labels; prediction-powered inference corrects the predictions' mean by
     what labelled items show to be wrong with it. Right whatever the judge is like, as long as labelled items
     are a random sample of the judged ones, or their chances stand in a column. Systems with few labels
-    borrow from the others. No human label, no judge, fewer than 30 labelled items on every metric and no
-    item that both judged are users' errors.
+    borrow from the others; metrics that can be passed have a pass rate together too. No human label, no
+    judge, fewer than 30 labelled items on every metric and no item that both judged are users' errors.
 
     Source: Angelopoulos et al. 2023 (PPI, PPI++); Zrnic & Candes 2024 (cross-fitting).
     """
@@ -63,12 +70,15 @@ def rates(
         study = combine(study, verdicts)
     check_matched(study, metrics=chosen.metrics)
     rng = np.random.default_rng(chosen.seed)
-    made = _Made([], [], [], [])
+    made = _Made([], [], [], [], [], {})
     for group in judged_metrics(study, chosen.metrics):
         _group(study, group, chosen, made, say, rng)
+    if len(made.passed) > 1 and sum(rows.n_labelled for rows in made.passed) >= chosen.fewest:
+        _metric(study, all_metrics(study, made.passed), chosen, made, rng)
+    few = _too_few(made.few, chosen.fewest)
     if not made.rows:
-        raise UserError(made.notes[0].rstrip("."), fix="label more items")
-    notes = (*dict.fromkeys(made.notes),)
+        raise UserError(few[0].rstrip("."), fix="label more items")
+    notes = (*dict.fromkeys([*made.notes, *few]),)
     return Rates(
         tuple(made.rows),
         tuple(made.differences),
@@ -87,6 +97,8 @@ class _Made:
     differences: list[Difference]
     notes: list[str]
     select: list[str]
+    passed: list[Population]
+    few: dict[str, int]
 
 
 def _group(
@@ -101,7 +113,7 @@ def _group(
     observed = features_of(study, judges=options.judges or None, metrics=metrics)
     labelled = int((observed.target.labelled & observed.asked).sum())
     if labelled < options.fewest:
-        made.notes.append(_too_few(metrics, labelled, options.fewest))
+        made.few.update(dict.fromkeys(metrics, labelled))
         return
     select = _select(observed, options.select)
     say(f"Predicting {len(observed):,} rows from {labelled:,} labelled ones")
@@ -110,18 +122,29 @@ def _group(
     made.select.append(select)
     for position in range(len(observed.encoding.metrics)):
         rows = population(study, fitted, position, chance)
+        if rows.passing is not None and rows.n_labelled:
+            made.passed.append(rows)
         if rows.n_labelled < options.fewest:
-            made.notes.append(_too_few([rows.metric.name], rows.n_labelled, options.fewest))
+            made.few[rows.metric.name] = rows.n_labelled
             continue
         say(f"Correcting {rows.metric.name}")
         _metric(study, rows, options, made, rng)
 
 
-def _too_few(metrics: Sequence[str], labelled: int, fewest: int) -> str:
-    names = ", ".join(metrics)
-    return (
-        f"{names}: {labelled:,} judged items have a human label, of {fewest:,} that a corrected rate needs."
-    )
+def _too_few(few: Mapping[str, int], fewest: int) -> list[str]:
+    """What is said of metrics with fewer than ``fewest`` labelled items: nothing, or one sentence."""
+    if not few:
+        return []
+    names, most = ", ".join(list(few)[:3]), max(few.values())
+    if len(few) == 1:
+        return [
+            f"{names}: {most:,} judged items have a human label, of {fewest:,} that a corrected rate needs."
+        ]
+    more = ", ..." if len(few) > 3 else ""
+    return [
+        f"{len(few):,} metrics have no corrected rate of their own ({names}{more}): at most {most:,} of their "
+        f"judged items have a human label, of {fewest:,} needed."
+    ]
 
 
 def _select(observed: Observed, wanted: str) -> str:

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.align.judge_output import JudgeOutput
 from voirdire.decide.rates_design import Design
 from voirdire.decide.rates_intervals import Interval
+from voirdire.decide.rates_population import Verdicts
 from voirdire.decide.rates_quantities import Quantity
 from voirdire.decide.rates_rows import JudgeRate
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
@@ -23,7 +23,7 @@ FOREIGN = 0.05
 """A judge with a larger share of labels that people's scale does not have answers on another scale."""
 
 
-def other_scale(judge: JudgeOutput, scale: Scale) -> tuple[str, ...]:
+def other_scale(judge: Verdicts, scale: Scale) -> tuple[str, ...]:
     """The labels that ``judge`` gives and people's ``scale`` does not have, where they are many."""
     foreign = np.array([*(label not in scale.labels for label in judge.labels), False])
     given = judge.code < len(judge.labels)
@@ -34,7 +34,7 @@ def other_scale(judge: JudgeOutput, scale: Scale) -> tuple[str, ...]:
 
 
 def judge_rates(
-    judge: JudgeOutput,
+    judge: Verdicts,
     design: Design,
     quantity: Quantity,
     scale: Scale,
@@ -75,7 +75,7 @@ def _is_binary(quantity: Quantity, scale: Scale) -> bool:
     return quantity.share and len(scale.labels) == 2
 
 
-def _values(judge: JudgeOutput, scale: Scale, value: Floats) -> Floats:
+def _values(judge: Verdicts, scale: Scale, value: Floats) -> Floats:
     """The quantity of each of the judge's own labels (len + 1,), NaN where people have no such label."""
     return np.array(
         [

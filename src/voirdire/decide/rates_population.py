@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.cross_fit import CrossFitted
-from voirdire.align.judge_output import JudgeOutput
 from voirdire.decide.rates_design import Design
 from voirdire.decide.rates_rows import ALL
 from voirdire.errors import UserError
 from voirdire.study.column import Column
 from voirdire.study.metric import Metric
+from voirdire.study.outcomes import passing
 from voirdire.study.scale import Scale
 from voirdire.study.scales import as_number
 from voirdire.study.study import Study
 
-__all__ = ["Layer", "Population", "layers", "population", "sampling_chance"]
+__all__ = [
+    "ALL_METRICS",
+    "Layer",
+    "Population",
+    "Verdicts",
+    "all_metrics",
+    "layers",
+    "population",
+    "sampling_chance",
+]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
+ALL_METRICS = "all metrics"
+PASSED = Scale("binary", ("fail", "pass"))
 MOST_PAIRS = 300
 """With more pairs of systems only the systems have rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What ``judge`` said of n rows: ``code`` (n,) indexes its ``labels``, their number is no verdict."""
+
+    judge: str
+    labels: tuple[str, ...]
+    code: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +64,13 @@ class Population:
     mean_label: Floats
     weight: Floats
     labels: tuple[Positions, Positions, Positions]
-    judges: tuple[JudgeOutput, ...]
+    judges: tuple[Verdicts, ...]
     unjudged: int
+
+    @property
+    def passing(self) -> int | None:
+        """The code of the label that passes, None where that is not known."""
+        return passing(replace(self.metric, scale=self.scale))
 
     @property
     def n_labelled(self) -> int:
@@ -92,9 +117,56 @@ def population(study: Study, fitted: CrossFitted, position: int, chance: Floats 
         target.counts / np.maximum(k, 1)[:, None],
         np.where(labelled, 1 / np.where(p > 0, p, 1.0), 0.0),
         (target.row, target.rater, target.label),
-        tuple(judge.take(rows) for judge in observed.features.judges),
+        tuple(Verdicts(each.judge, each.labels, each.code[rows]) for each in observed.features.judges),
         int((mine & ~observed.asked).sum()),
     )
+
+
+def all_metrics(study: Study, parts: Sequence[Population]) -> Population:
+    """The rows of several metrics, passed or failed; each metric weighs by its judged rows.
+
+    Labelled rows of a metric stand for all its judged rows, be the metric labelled much or little.
+    """
+    item = np.concatenate([part.item for part in parts])
+    codes = [int(part.passing or 0) for part in parts]
+    cluster = item if study.items.cluster is None else study.items.cluster[item].astype(np.intp)
+    starts = np.cumsum([0, *(len(part.item) for part in parts[:-1])])
+    names = dict.fromkeys(judge.judge for part in parts for judge in part.judges)
+    labels = [
+        (part.labels[0] + start, part.labels[1], (part.labels[2] == code).astype(np.intp))
+        for part, start, code in zip(parts, starts.tolist(), codes, strict=True)
+    ]
+
+    def passed(tables: Sequence[Floats]) -> Floats:
+        share = np.concatenate([table[:, code] for table, code in zip(tables, codes, strict=True)])
+        return np.stack([1 - share, share], axis=1)
+
+    return Population(
+        Metric(ALL_METRICS, PASSED),
+        PASSED,
+        item,
+        np.unique(cluster, return_inverse=True)[1].astype(np.intp),
+        passed([part.predicted for part in parts]),
+        passed([part.mean_label for part in parts]),
+        np.concatenate([part.weight * len(part.item) / part.weight.sum() for part in parts]),
+        tuple(np.concatenate(each) for each in zip(*labels, strict=True)),  # type: ignore[arg-type]
+        tuple(Verdicts(name, PASSED.labels, _passed(name, parts, codes)) for name in names),
+        0,
+    )
+
+
+def _passed(judge: str, parts: Sequence[Population], codes: Sequence[int]) -> NDArray[np.int32]:
+    """Whether ``judge`` passed each row: 0, 1, or 2 where it gave no verdict or one on another scale."""
+    found = []
+    for part, code in zip(parts, codes, strict=True):
+        own = next((each for each in part.judges if each.judge == judge), None)
+        if own is None:
+            found.append(np.full(len(part.item), 2))
+            continue
+        good, known = part.scale.labels[code], part.scale.labels
+        table = [2 if label not in known else int(label == good) for label in own.labels]
+        found.append(np.array([*table, 2])[own.code])
+    return np.concatenate(found).astype(np.int32)
 
 
 def sampling_chance(study: Study, fitted: CrossFitted, column: str) -> Floats | None:
