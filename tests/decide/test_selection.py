@@ -288,3 +288,15 @@ def test_what_is_no_study_is_refused() -> None:
         select("labels.csv")  # type: ignore[arg-type]
     with pytest.raises(UserError, match="SelectOptions"):
         select(_people(True), {"delta": 0.1})  # type: ignore[arg-type]
+
+
+def test_a_metric_with_hardly_a_label_is_not_trusted_beside_one_with_many() -> None:
+    rows = [{**row, "metric": "many"} for row in rows_of(400, 300, 13)]
+    few = [{**row, "metric": "few"} for row in rows_of(400, 300, 14)]
+    rows += [row for row in few if row["rater_kind"] == "judge" or row["item_id"] == "i0"]
+    found = select(study_of(rows), _options(agreement=0.8))
+    assert not found.metric("many").abstains
+    assert found.metric("few").abstains
+    assert found.metric("few").labelled == 1
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert "few: no verdict may be trusted" in str(found)

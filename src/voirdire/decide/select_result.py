@@ -142,7 +142,7 @@ class Selection:
 
 def _sentence(found: MetricSelection, options: SelectOptions) -> str:
     """The answer for one metric."""
-    wanted = f"{options.agreement:.0%}".replace("%", " %")
+    wanted = f"{100 * options.agreement:.4g} %"
     if found.abstains:
         return f"{found.metric}: no verdict may be trusted at {wanted}. {_needed(found)}"
     many = f"{found.trusted:,} of {found.unlabelled:,} unlabelled items are trusted"

@@ -38,7 +38,7 @@ Positions = NDArray[np.intp]
 FEWEST_ALIKE = 50
 """With so many labelled items outside the test the grid of thresholds takes no unlabelled ones."""
 SHIFTED = 0.01
-MOST_LABELS = 20_000
+MOST_LABELS, FEWEST_TOLD = 20_000, 30
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 """Shares of the surest items for which the labels needed are worked out."""
 
@@ -190,8 +190,8 @@ def _labels_needed(part: Routing, metric: int, rows: Positions, labelled: int) -
 def _tests_needed(walk: SelectiveThreshold, known: Trials) -> float:
     """Test items with which one share or other of the surest would pass, by their expected errors.
 
-    Those are raised where more errors were seen than expected. Where none are expected, the error rate that
-    was seen is taken, if there were enough items to see one.
+    Those are raised where more errors were seen than expected. Where too few are expected of anything, the
+    error rate that was seen is taken, if there were enough items to see one.
     """
 
     def size(rate: float) -> float:
@@ -201,7 +201,7 @@ def _tests_needed(walk: SelectiveThreshold, known: Trials) -> float:
     if step is None or not step.n:
         return size(walk.alpha * MARGIN)
     seen = step.errors / step.n
-    if np.isnan(known.error).any() or not len(known.error):
+    if np.isnan(known.error).any() or len(known.error) < FEWEST_TOLD:
         return size(seen if step.n >= size(0.0) else walk.alpha * MARGIN) / step.n * walk.n
     order = np.argsort(-np.nan_to_num(known.confidence, nan=-np.inf), kind="stable")
     risk = np.cumsum(known.error[order]) / np.arange(1, len(order) + 1)
