@@ -153,7 +153,8 @@ class Aligner:
         shares, low, high = (np.empty_like(rows.alone) for _ in range(3))
         disagreement, dispute = np.empty(len(rows.alone)), np.empty(len(rows.alone))
         scale = self.encoding.scale
-        for part, kappa in ((~rows.unseen, self.kappa), (rows.unseen, self._kappa_unseen())):
+        parts = [(~rows.unseen, self.kappa), (rows.unseen, self._kappa_unseen())]
+        for part, kappa in parts if rows.unseen.any() else [(slice(None), self.kappa)]:
             q, n = rows.alone[part], rows.counts[part]
             shares[part] = fuse(q, n, kappa)
             low[part], high[part] = share_bounds(q, n, kappa, level=self.options.credal)
@@ -348,4 +349,6 @@ class _Rows:
                     ~np.any(verdicts, axis=0),
                 )
             )
+        if len(parts) == 1:
+            return cls(*parts[0])
         return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))

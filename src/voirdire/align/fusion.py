@@ -124,12 +124,12 @@ def share_bounds(
     return low, high
 
 
-def _many_alike(total: Floats) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+def _many_alike(total: Floats) -> Iterator[tuple[float, NDArray[np.bool_] | slice]]:
     """Each value of ``total`` (n,) that more than 20,000 rows share, and those rows."""
     if len(total) > EXACT:
         for size, rows in zip(*np.unique(total, return_counts=True), strict=True):
             if rows > EXACT:
-                yield float(size), total == size
+                yield float(size), slice(None) if rows == len(total) else total == size
 
 
 def posterior_draws(predicted: Floats, counts: Floats, kappa: float, rng: np.random.Generator) -> Floats:
