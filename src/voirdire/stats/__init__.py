@@ -18,6 +18,7 @@ from voirdire.stats.coded import Coded
 from voirdire.stats.cohen import cohen_kappa, cohen_kappa_between
 from voirdire.stats.coherence import AgreementCoherence, ImpliedByKappa, agreement_coherence
 from voirdire.stats.concordance import concordance_correlation
+from voirdire.stats.confidence_sequence import ConfidenceSequence, confidence_sequence
 from voirdire.stats.confusion import ClassScores, Confusion, confusion
 from voirdire.stats.conger import CongerKappa, conger_kappa
 from voirdire.stats.correlation import kendall_tau_b, pearson, spearman
@@ -90,6 +91,7 @@ __all__ = [
     "CircularTriads",
     "ClassScores",
     "Coded",
+    "ConfidenceSequence",
     "Confusion",
     "CongerKappa",
     "DawidSkene",
@@ -139,6 +141,7 @@ __all__ = [
     "cohen_kappa",
     "cohen_kappa_between",
     "concordance_correlation",
+    "confidence_sequence",
     "confusion",
     "conger_kappa",
     "contingency_table",
