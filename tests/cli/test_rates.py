@@ -79,6 +79,23 @@ def test_what_does_not_match_is_one_line(
     assert said.count("\n") == 1
 
 
+def test_a_judge_named_by_a_flag_may_stand_in_one_file_only(files: tuple[str, str], tmp_path: Path) -> None:
+    kind = ",judge,judge,"
+    for name, file, keep in (("people", files[0], False), ("verdicts", files[1], True)):
+        head, *rows = Path(file).read_text().splitlines()
+        kept = [row.replace(kind, ",J,,") for row in rows if (kind in row) == keep]
+        head = head.replace("rater_kind", "note")
+        (tmp_path / f"{name}.csv").write_text(
+            "\n".join([head, *(row.replace(",human,", ",,") for row in kept)])
+        )
+    words = [str(tmp_path / "people.csv"), str(tmp_path / "verdicts.csv"), "--select", "confusion_row"]
+    code, said = run(*words, "--judge", "J")
+    assert code == 0
+    assert "alpha" in said
+    assert "no rater is known to be a judge" in run(*words)[1]
+    assert "no rating is by 'K'" in run(*words, "--judge", "K")[1]
+
+
 def test_no_file_and_a_wrong_choice_are_mistakes(files: tuple[str, str]) -> None:
     assert run("nowhere.csv")[0] == 2
     code, said = run(*files, "--select", "magic")

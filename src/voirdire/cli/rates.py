@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from voirdire.cli import flags
 from voirdire.cli.progress import steps
+from voirdire.errors import UserError
+
+if TYPE_CHECKING:
+    from voirdire.study import Study
 
 __all__ = ["command"]
 
@@ -71,15 +76,12 @@ def command(
         level=level,
         seed=seed,
     )
-    how = {"judge": judge, "wide": wide, "column": column, "missing": missing, "on_duplicate": on_duplicate}
+    how = {"wide": wide, "column": column, "missing": missing, "on_duplicate": on_duplicate}
     with steps(quiet=quiet or as_json) as step:
-        step(f"Reading {source}")
-        study = flags.opened(source, **how)  # type: ignore[arg-type]
-        further = None
-        if verdicts:
-            step(f"Reading {verdicts}")
-            further = flags.opened(verdicts, **how)  # type: ignore[arg-type]
-        found = rates(study, options, verdicts=further, progress=step)
+        files = [source, verdicts] if verdicts else [source]
+        studies = _opened(files, judge or [], how, step)
+        further = studies[1] if verdicts else None
+        found = rates(studies[0], options, verdicts=further, progress=step)
         if out:
             found.export(out)
     if as_json:
@@ -88,3 +90,23 @@ def command(
         typer.echo(str(found))
         if out:
             typer.echo(f"Wrote {out}.")
+
+
+def _opened(
+    files: Sequence[str], judges: Sequence[str], how: Mapping[str, Any], step: Callable[[str], None]
+) -> list[Study]:
+    """Each file as a study; with several files a judge named by a flag need stand in one of them only."""
+    found, unknown = [], set(judges)
+    for file in files:
+        step(f"Reading {file}")
+        mine = list(judges)
+        if judges and len(files) > 1:
+            ids = {rater.id for rater in flags.opened(file, judge=None, **how).raters}
+            mine = [name for name in judges if name in ids]
+            unknown -= ids
+        found.append(flags.opened(file, judge=mine, **how))
+    if unknown and len(files) > 1:
+        raise UserError(
+            f"no rating is by '{min(unknown)}'", where="--judge", expected="a rater of either file"
+        )
+    return found

@@ -70,15 +70,17 @@ def rates(
         study = combine(study, verdicts)
     check_matched(study, metrics=chosen.metrics)
     rng = np.random.default_rng(chosen.seed)
-    made = _Made([], [], [], [], [], {})
+    made = _Made([], [], [], [], [], {}, [])
     for group in judged_metrics(study, chosen.metrics):
         _group(study, group, chosen, made, say, rng)
     if len(made.passed) > 1 and sum(rows.n_labelled for rows in made.passed) >= chosen.fewest:
         _metric(study, all_metrics(study, made.passed), chosen, made, rng)
     few = _too_few(made.few, chosen.fewest)
+    if not made.rows and made.refused:
+        raise made.refused[0]
     if not made.rows:
         raise UserError(few[0].rstrip("."), fix="label more items")
-    notes = (*dict.fromkeys([*made.notes, *few]),)
+    notes = (*dict.fromkeys([*made.notes, *map(str, made.refused), *few]),)
     return Rates(
         tuple(made.rows),
         tuple(made.differences),
@@ -99,6 +101,7 @@ class _Made:
     select: list[str]
     passed: list[Population]
     few: dict[str, int]
+    refused: list[UserError]
 
 
 def _group(
@@ -110,7 +113,11 @@ def _group(
     rng: np.random.Generator,
 ) -> None:
     """Rates of metrics that share one scale, predicted together."""
-    observed = features_of(study, judges=options.judges or None, metrics=metrics)
+    try:
+        observed = features_of(study, judges=options.judges or None, metrics=metrics)
+    except UserError as problem:  # of these metrics alone: others may do
+        made.refused.append(problem)
+        return
     labelled = int((observed.target.labelled & observed.asked).sum())
     if labelled < options.fewest:
         made.few.update(dict.fromkeys(metrics, labelled))
@@ -137,13 +144,12 @@ def _too_few(few: Mapping[str, int], fewest: int) -> list[str]:
         return []
     names, most = ", ".join(list(few)[:3]), max(few.values())
     if len(few) == 1:
-        return [
-            f"{names}: {most:,} judged items have a human label, of {fewest:,} that a corrected rate needs."
-        ]
+        said = f"{names}: {most:,} judged items have a human label"
+        return [f"{said}, of {fewest:,} that a corrected rate needs."]
     more = ", ..." if len(few) > 3 else ""
     return [
-        f"{len(few):,} metrics have no corrected rate of their own ({names}{more}): at most {most:,} of their "
-        f"judged items have a human label, of {fewest:,} needed."
+        f"{len(few):,} metrics have no corrected rate of their own ({names}{more}): at most {most:,} of "
+        f"their judged items have a human label, of {fewest:,} needed."
     ]
 
 
