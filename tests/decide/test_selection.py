@@ -39,6 +39,28 @@ def _agreement(study: Study, found: object, kind: str = "label") -> float:
     return float(np.mean(right))
 
 
+@pytest.mark.coverage_simulation
+@pytest.mark.parametrize("cascade", [(), (("small", 1.0), ("large", 10.0))])
+def test_a_whole_selection_breaks_its_promise_in_at_most_delta_of_draws(cascade: Any) -> None:
+    """25 studies of 150 labelled items; every kind is trusted or not, which gives the exact agreement."""
+    broken = trusted = 0
+    for seed in range(25):
+        made = study_of(rows_of(230, 150, seed))
+        found = select(made, _options(agreement=0.75, cascade=cascade, seed=seed))
+        kind = dict(zip(made.items.ids, made.items.attributes["kind"], strict=True))
+        kept = {
+            kind[row["item_id"]]: row["label"]
+            for row in found.queue.rows()
+            if row["route"] == "trust" and row["human_labels"] == 0
+        }
+        share = [KINDS[int(str(name)[1:])] for name in kept]
+        right = [p if said == "yes" else 1 - p for p, said in zip(share, kept.values(), strict=True)]
+        trusted += bool(right)
+        broken += bool(right) and float(np.mean(right)) < 0.75
+    assert trusted > 18
+    assert broken <= 25 * 0.1 + 2.33 * math.sqrt(25 * 0.1 * 0.9)
+
+
 @pytest.mark.parametrize("confidence", ["aligned", "probability", "confidence"])
 def test_trusted_verdicts_agree_with_people_as_promised(study: Study, confidence: str) -> None:
     found = select(study, _options(confidence=confidence, judges=("large",)))
