@@ -52,6 +52,14 @@ class Target:
     timeout: float = 120.0
     retries: int = 5
 
+    def request(
+        self, messages: Sequence[Message], parameters: Mapping[str, Any] | None, *, run: int, sample: int
+    ) -> Request:
+        """What is sent: ``parameters`` go before the judge's own, and None takes one away."""
+        merged = {**self.parameters, **(parameters or {})}
+        sent = {name: value for name, value in merged.items() if value is not None}
+        return Request(self.endpoint, self.model, tuple(messages), sent, run, sample)
+
 
 class Door:
     """Every call of one judge goes through here; ``for_run(n)`` is the ``ask`` that recipes get."""
@@ -165,11 +173,9 @@ class Asker:
         shared: bool = False,
     ) -> Reply:
         """As :class:`voirdire.judges.call.Ask` says."""
-        target = self.door.target
-        merged = {**target.parameters, **(parameters or {})}
-        sent = {name: value for name, value in merged.items() if value is not None}
-        request = Request(target.endpoint, target.model, tuple(messages), sent)
-        return await self.door.reply(request, 0 if shared else self.run, sample)
+        run = 0 if shared else self.run
+        request = self.door.target.request(messages, parameters, run=run, sample=sample)
+        return await self.door.reply(request, run, sample)
 
 
 def _kept(store: Store) -> dict[tuple[str, int, int], int]:

@@ -39,7 +39,7 @@ class Request:
     """What is sent: the endpoint's address (never a key), the model, its messages and its parameters.
 
     ``parameters`` are plain JSON values as the provider names them (temperature, max_tokens, logprobs,
-    top_logprobs, response_format, seed, stop).
+    top_logprobs, response_format, seed, stop). ``run`` and ``sample`` number repeats and are not sent.
 
     >>> ask = Request("http://localhost/v1", "small", (Message("user", "Warm?"),), {"temperature": 0})
     >>> ask.hash == Request(ask.endpoint, "small", ask.messages, {"temperature": 0}).hash
@@ -50,6 +50,8 @@ class Request:
     model: str
     messages: tuple[Message, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    run: int = field(default=0, compare=False)
+    sample: int = field(default=0, compare=False)
 
     @property
     def body(self) -> dict[str, Any]:
@@ -88,8 +90,9 @@ class Token:
 class Reply:
     """What came back: ``text``, its ``tokens`` where asked for, and what it took.
 
-    ``raw`` is the provider's answer, as the text that came. ``latency`` is in seconds, of the last attempt.
-    ``request_hash`` and ``sample`` name the row in the store. ``kept`` says that it came from there.
+    ``raw`` is the provider's answer, as the text that came. ``latency`` is in seconds, of the last attempt,
+    None where nobody measured it (a batch). ``request_hash`` and ``sample`` name the row in the store.
+    ``kept`` says that it came from there.
     """
 
     status: ReplyStatus
@@ -100,7 +103,7 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost: float | None = None
-    latency: float = 0.0
+    latency: float | None = None
     attempts: int = 1
     error: str = ""
     raw: str | None = None
