@@ -13,6 +13,7 @@ import pytest
 import voirdire
 from voirdire.decide.rates_cells import direct_means
 from voirdire.decide.rates_design import Design, Values
+from voirdire.decide.rates_finite import these_items_variance
 from voirdire.decide.rates_intervals import on_simplex
 from voirdire.decide.rates_pooled import pooled_corrections
 from voirdire.decide.rates_ranks import critical_value, rank_intervals
@@ -91,6 +92,39 @@ def test_cells_that_share_clusters_are_paired() -> None:
     c = direct_means(design, Values(y, np.zeros(100), np.ones(100), np.zeros(0))).covariance
     gap = y[:50] - y[50:]
     assert c[0, 0] + c[1, 1] - 2 * c[0, 1] == pytest.approx(gap.var(ddof=1) / 50)
+
+
+def test_of_these_items_only_what_is_not_labelled_is_left_to_guess() -> None:
+    """All items labelled by two: their disagreement alone; by one: unknown, so nothing is gained; half: both."""
+    rng = np.random.default_rng(8)
+    n, k = 200, 2
+    of_item = rng.normal(size=n)
+    label = of_item[:, None] + 0.5 * rng.normal(size=(n, k))
+
+    def variances(labelled: int, people: int) -> tuple[float, float]:
+        own = label[:labelled, :people]
+        labels = (np.repeat(np.arange(labelled), people), np.tile(np.arange(people), labelled))
+        weight = (np.arange(n) < labelled).astype(float)
+        zero = np.zeros(n, dtype=np.intp)
+        design = Design.of(
+            np.arange(n),
+            zero,
+            1,
+            cluster=np.arange(n),
+            weight=weight,
+            labels=(*labels, np.zeros_like(labels[0])),
+        )
+        y = np.zeros(n)
+        y[:labelled] = own.mean(axis=1)
+        values = Values(y, np.zeros(n), np.ones(n), own.ravel())
+        means = direct_means(design, values)
+        return float(these_items_variance(design, values, means)[0]), float(means.covariance[0, 0])
+
+    within = label.var(axis=1, ddof=1).mean() / k
+    assert variances(n, 2)[0] == pytest.approx(within / n)
+    assert variances(n, 1)[0] == pytest.approx(variances(n, 1)[1])
+    half, whole = variances(n // 2, 2)
+    assert half == pytest.approx(whole / 2 + label[: n // 2].var(axis=1, ddof=1).mean() / k / (n // 2) / 2)
 
 
 def test_labels_alone_are_the_mean_of_item_means(pandalm: Study) -> None:
@@ -195,6 +229,18 @@ def test_missing_verdicts_are_counted(pandalm: Study) -> None:
     missing = {each.system: each.judges[0].missing for each in found.rows if each.quantity == "tie rate"}
     assert missing[ALL] == 25
     assert any("no verdict on 25 of 999" in note for note in found.notes)
+
+
+def test_a_verdict_that_changed_with_the_order_is_a_tie(mtbench: Study) -> None:
+    found = voirdire.rates(mtbench, QUICK)
+    judge = row(found, "gpt-4", "tie rate").judges[0]
+    ratings = mtbench.ratings
+    code = {label: k for k, label in enumerate(mtbench.metrics[0].scale.labels)}
+    pairs = [mtbench.items.attributes[side].equals("gpt-4") for side in ("system_a", "system_b")]
+    mine = (ratings.rater == [rater.id for rater in mtbench.raters].index(judge.judge)) & (ratings.label >= 0)
+    mine &= (pairs[0] ^ pairs[1])[ratings.item]
+    ties = np.isin(ratings.label[mine], [code["tie"], code["tie_inconsistent"]])
+    assert judge.naive.value == pytest.approx(ties.mean())
 
 
 def test_all_metrics_together_pass_by_their_polarity_and_weigh_as_judged() -> None:

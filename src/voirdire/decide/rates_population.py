@@ -117,9 +117,22 @@ def population(study: Study, fitted: CrossFitted, position: int, chance: Floats 
         target.counts / np.maximum(k, 1)[:, None],
         np.where(labelled, 1 / np.where(p > 0, p, 1.0), 0.0),
         (target.row, target.rater, target.label),
-        tuple(Verdicts(each.judge, each.labels, each.code[rows]) for each in observed.features.judges),
+        tuple(
+            Verdicts(
+                each.judge,
+                tuple(_meant(label, metric.scale, observed.features.scale) for label in each.labels),
+                each.code[rows],
+            )
+            for each in observed.features.judges
+        ),
         int((mine & ~observed.asked).sum()),
     )
+
+
+def _meant(label: str, declared: Scale, people: Scale) -> str:
+    """A judge's label in people's words: where it admits one verdict only, that verdict."""
+    admitted = declared.members(label)
+    return next(iter(admitted)) if label not in people.labels and len(admitted) == 1 else label
 
 
 def all_metrics(study: Study, parts: Sequence[Population]) -> Population:
