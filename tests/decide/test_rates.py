@@ -106,13 +106,14 @@ def test_of_these_items_only_what_is_not_labelled_is_left_to_guess() -> None:
         labels = (np.repeat(np.arange(labelled), people), np.tile(np.arange(people), labelled))
         weight = (np.arange(n) < labelled).astype(float)
         zero = np.zeros(n, dtype=np.intp)
+        single = (*labels, np.zeros_like(labels[0]))
         design = Design.of(
             np.arange(n),
             zero,
             1,
             cluster=np.arange(n),
             weight=weight,
-            labels=(*labels, np.zeros_like(labels[0])),
+            labels=single,
         )
         y = np.zeros(n)
         y[:labelled] = own.mean(axis=1)
