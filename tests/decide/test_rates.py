@@ -95,7 +95,7 @@ def test_cells_that_share_clusters_are_paired() -> None:
 
 
 def test_of_these_items_only_what_is_not_labelled_is_left_to_guess() -> None:
-    """All items labelled by two: their disagreement alone; by one: unknown, so nothing is gained; half: both."""
+    """All labelled by two: their disagreement alone; by one: unknown, nothing gained; half: both parts."""
     rng = np.random.default_rng(8)
     n, k = 200, 2
     of_item = rng.normal(size=n)
