@@ -36,6 +36,7 @@ REASONS = {
     "no_upsets": "every win goes one way, so ties and abilities cannot be told apart",
     "not_converged": "the fit did not converge",
     "separated": "a threshold parts wins from losses, so the best coefficient is infinite",
+    "unconfirmed": "people confirm no gap in the judge's scores",
     "too_large": "the design is too large for this method",
     "scale_mismatch": "the judge answers on another scale than people, and no map is declared",
     "people_tell_nothing": "one more person predicts no better than base rates",
