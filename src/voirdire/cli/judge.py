@@ -12,17 +12,28 @@ from voirdire.cli import flags
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from voirdire.judges.judge import Judge
+    from voirdire.judges.panel import Panel
     from voirdire.judges.planning import Plan
     from voirdire.judges.runner import Outcome, Stop
     from voirdire.store.sql import Store
+    from voirdire.study import Study
 
 __all__ = ["command"]
+
+INTERRUPTED = 130
 
 
 def command(
     source: flags.Source,
     judge: Annotated[
-        str, typer.Option("--judge", metavar="FILE", help="The judge's YAML file.", show_default=False)
+        str,
+        typer.Option(
+            "--judge",
+            metavar="FILE",
+            help="The judge's YAML file, or local: a small model in the same process.",
+            show_default=False,
+        ),
     ],
     store: Annotated[
         str,
@@ -46,13 +57,30 @@ def command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be asked and what is there, and ask nothing.")
     ] = False,
+    batch_export: Annotated[
+        Path | None,
+        typer.Option(
+            "--batch-export",
+            metavar="FILE",
+            help="Write the next requests as a provider's batch, and ask nothing.",
+            show_default=False,
+        ),
+    ] = None,
+    batch_import: Annotated[
+        Path | None,
+        typer.Option(
+            "--batch-import",
+            metavar="FILE",
+            help="Keep a batch's answers and make verdicts of them, and ask nothing.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: flags.Quiet = False,
 ) -> None:
     """Ask a judge for its verdicts, each once; Ctrl-C loses nothing, and the next run goes on from there."""
     from voirdire.errors import check_whole
-    from voirdire.judges.judge import load_judge
     from voirdire.judges.limits import Budget
-    from voirdire.judges.panel import is_panel, keep_panel, load_panel
+    from voirdire.judges.panel import keep_panel
     from voirdire.judges.planning import make_plan
     from voirdire.opening import open as open_study
     from voirdire.store.sql import open_store
@@ -60,26 +88,68 @@ def command(
     check_whole("--runs", runs, 1, 10_000)
     check_whole("--limit", limit, 0, 10**9)
     check_whole("--calls", calls, 0, 10**9)
-    panel = load_panel(judge) if is_panel(judge) else None
-    judges = panel.members if panel is not None else (load_judge(judge),)
     study = open_study(source)
+    judges, metrics, panel = _chosen(judge, study, tuple(metric or ()))
     folder = Path(source) if Path(source).is_dir() else Path(source).parent
     spending = Budget(budget or None, calls or None)
     with open_store(store or folder, folder=folder) as kept:
         for one in judges:
-            plan = make_plan(study, one, kept, runs=runs, metrics=metric or (), limit=limit)
+            plan = make_plan(study, one, kept, runs=runs, metrics=metrics, limit=limit)
             if dry_run:
                 typer.echo(f"{one.name}: {_dry(plan)}")
                 continue
+            if batch_export is not None:
+                _export(plan, kept, batch_export, several=len(judges) > 1, quiet=quiet)
+                continue
+            if batch_import is not None:
+                plan = _import(plan, kept, batch_import, quiet=quiet)
             outcome = _run(plan, kept, spending, quiet=quiet)
             if not quiet:
                 typer.echo(_summary(plan, outcome))
             if outcome.stopped:
-                return
-        if panel is not None and not dry_run:
+                raise typer.Exit(INTERRUPTED if outcome.stopped == "stopped" else 0)
+        if panel is not None and not dry_run and batch_export is None:
             new = keep_panel(panel, kept)
             if not quiet:
                 typer.echo(f"{new:,} verdicts of the panel {panel.name} kept.")
+
+
+def _chosen(
+    judge: str, study: Study, metrics: tuple[str, ...]
+) -> tuple[tuple[Judge, ...], tuple[str, ...], Panel | None]:
+    """The judges of a file, a panel or the package, the metrics for all of them, and the panel if any."""
+    from voirdire.judges.built_in import built_in_judges, is_built_in
+    from voirdire.judges.judge import load_judge
+    from voirdire.judges.panel import is_panel, load_panel
+
+    if is_built_in(judge):
+        return built_in_judges(judge, study, metrics), (), None
+    if is_panel(judge):
+        panel = load_panel(judge)
+        return panel.members, metrics, panel
+    return (load_judge(judge),), metrics, None
+
+
+def _export(plan: Plan, store: Store, path: Path, *, several: bool, quiet: bool) -> None:
+    from voirdire.errors import UserError
+    from voirdire.judges.batches import export_batch
+
+    if several:
+        raise UserError(
+            "a batch goes to one judge", where="--batch-export", fix="export each member's file alone"
+        )
+    count = export_batch(plan, store, path)
+    if not quiet:
+        typer.echo(f"{count:,} requests of {plan.judge.name} written to {path}.")
+
+
+def _import(plan: Plan, store: Store, path: Path, *, quiet: bool) -> Plan:
+    from voirdire.judges.batches import import_batch
+
+    found = import_batch(plan, store, path)
+    if not quiet:
+        typer.echo(f"{path}: {found}")
+    return found.answered
 
 
 def _run(plan: Plan, store: Store, budget: object, *, quiet: bool) -> Outcome:
