@@ -32,6 +32,8 @@ ORDER = (
     "response_sets",
     "selection",
     "rates",
+    "systems",
+    "contest",
     "position",
     "preference",
     "disagreements",

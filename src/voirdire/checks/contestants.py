@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-
 import numpy as np
 
 from voirdire.checks.context import Context
 from voirdire.checks.verdict_rows import verdict_rows
 from voirdire.checks.words import listing
-from voirdire.study import Rater
+from voirdire.decide.kinship import kin_of
 
-__all__ = ["contestants"]
-
-GENERIC = ("model", "system", "judge", "llm", "ai", "assistant", "bot", "version", "v", "a", "b")
-"""First words that say nothing about who made a model."""
+__all__ = ["contestants", "ranked", "systems_named"]
 
 
 def contestants(context: Context) -> str:
@@ -23,30 +17,21 @@ def contestants(context: Context) -> str:
 
     Empty where no system is recorded.
     """
-    known = {_plain(value): value for value in _systems(context)}
+    known = systems_named(context)
     if not known:
         return ""
-    judges = [context.study.raters[code] for code in context.study.raters_of("judge")]
-    own = list(
-        dict.fromkeys(
-            known[name] for rater in judges for name in map(_plain, (rater.id, rater.model)) if name in known
-        )
-    )
-    families = [_plain(rater.family) for rater in judges if rater.family]
-    kin = [
-        value
-        for name, value in known.items()
-        if value not in own and any(name.startswith(one) for one in families)
-    ]
-    like = [value for value in _like(judges, known) if value not in (*own, *kin)]
+    found = [kin_of(context.study.raters[code], known) for code in context.study.raters_of("judge")]
+    own = list(dict.fromkeys(name for one in found for name in one.own))
+    kin = [name for name in known if name not in own and any(name in one.family for one in found)]
+    like = [name for name in known if name not in (*own, *kin) and any(name in one.alike for one in found)]
     alike = f"; akin by name: {listing(like)}" if like else ""
     if not own and not kin:
         return f"none of its name{alike}"
-    said = f"yes: {listing([_ranked(context, name) for name in own])}" if own else "no"
+    said = f"yes: {listing([ranked(context, name) for name in own])}" if own else "no"
     return f"{said}; sibling {listing(kin)}{alike}" if kin else f"{said}{alike}"
 
 
-def _systems(context: Context) -> tuple[str, ...]:
+def systems_named(context: Context) -> tuple[str, ...]:
     """The names of all systems; those of pairs stand in two columns."""
     attributes = context.study.items.attributes
     pair = [attributes[name].values for name in ("system_a", "system_b") if name in attributes]
@@ -55,21 +40,7 @@ def _systems(context: Context) -> tuple[str, ...]:
     return attributes["system"].values if "system" in attributes else ()
 
 
-def _like(judges: Sequence[Rater], known: Mapping[str, str]) -> Iterator[str]:
-    """Systems whose name starts as that of a judge of no declared family, such as gpt-4 and gpt-4-pair."""
-    words = {_first_word(rater.model or rater.id) for rater in judges if not rater.family} - {"", *GENERIC}
-    yield from (value for value in known.values() if _first_word(value) in words)
-
-
-def _first_word(name: str) -> str:
-    return re.split(r"[^a-z]", name.casefold(), maxsplit=1)[0]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.casefold())
-
-
-def _ranked(context: Context, system: str) -> str:
+def ranked(context: Context, system: str) -> str:
     """The system with its rank by the judge's pass rate, where there is one."""
     rows = verdict_rows(context)
     column = context.study.items.attributes.get("system")

@@ -16,7 +16,7 @@ from voirdire.decide.systems import judges_and_metrics
 from voirdire.decide.systems_decisive import pair_decisiveness
 from voirdire.decide.systems_means import SystemMeans
 from voirdire.decide.systems_options import SystemsOptions
-from voirdire.decide.systems_scores import SystemScores, alike_metrics, scores_of
+from voirdire.decide.systems_scores import SystemScores, alike_metrics, errors_of, scores_of
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
 from voirdire.stats.multiplicity import adjusted_p_values
 from voirdire.stats.power import detectable_mean, mean_sample_size
@@ -27,6 +27,7 @@ __all__ = ["preference_of", "self_preference"]
 Floats = NDArray[np.float64]
 JUDGE = 1
 FEWEST_OTHERS = 3
+UNNAMED = "the labelled sample is not stratified by system or family: no labelled item names its system"
 MOST_SIBLINGS = 6
 """More siblings are taken together only."""
 
@@ -43,13 +44,11 @@ def self_preference(study: Study, options: SystemsOptions | None = None) -> Self
     judges, metrics = judges_and_metrics(study, chosen)
     found: list[Preference] = []
     for judge in judges:
-        rater = study.raters[judge]
         mine = [name for name in metrics if judge in study.judges_of(name)]
-        for group in alike_metrics(study, mine):
-            kin = kin_of(rater, _named(study))
-            scores = scores_of(study, group, [judge])
-            rng = np.random.default_rng([chosen.seed, zlib.crc32(rater.id.encode())])
-            found += list(_of_kin(rater.id, group, kin, scores, chosen, rng))
+        groups = alike_metrics(study, mine)
+        every = [one for group in groups for one in _of_judge(study, judge, group, chosen)]
+        together = any(len(group) > 1 for group in groups)
+        found += [one for one in every if not (together and one.reason and len(one.metrics) == 1)]
     adjusted = adjusted_p_values([one.p for one in found]) if found else ()
     return SelfPreference(
         tuple(replace(one, p_adjusted=float(p)) for one, p in zip(found, adjusted, strict=True)),
@@ -57,6 +56,22 @@ def self_preference(study: Study, options: SystemsOptions | None = None) -> Self
         chosen.power,
         chosen.level,
     )
+
+
+def _of_judge(
+    study: Study, judge: int, metrics: Sequence[str], options: SystemsOptions
+) -> Iterator[Preference]:
+    """Every test of one judge on ``metrics`` together."""
+    rater = study.raters[judge]
+    kin = kin_of(rater, _named(study))
+    scores = scores_of(study, metrics, [judge]) if kin.every else None
+    rng = np.random.default_rng([options.seed, zlib.crc32(rater.id.encode())])
+    for one in _of_kin(rater.id, metrics, kin, scores, options, rng):
+        if scores is None:
+            error, span = errors_of(study, metrics, judge)
+            yield replace(one, span=span, needed=_needed_without(error, span, options, False))
+        else:
+            yield one
 
 
 def _named(study: Study) -> list[str]:
@@ -107,7 +122,7 @@ def preference_of(
     """
     empty = Preference(systems=tuple(own))
     if scores is None:
-        return replace(empty, reason="no item has both a person's label and its verdict")
+        return replace(empty, reason=UNNAMED)
     if not scores.same_scale[JUDGE]:
         return replace(empty, reason="the judge answers on another scale than people")
     side = np.array(

@@ -16,7 +16,7 @@ from voirdire.study.panel import Panel
 from voirdire.study.scale import Scale
 from voirdire.study.study import Study
 
-__all__ = ["PEOPLE", "SystemScores", "alike_metrics", "comparable", "scores_of"]
+__all__ = ["PEOPLE", "SystemScores", "alike_metrics", "comparable", "errors_of", "scores_of"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -120,6 +120,14 @@ def scores_of(
         study.items.units(item[known]),
         np.concatenate([one.score for one in parts], axis=1)[:, known],
     )
+
+
+def errors_of(study: Study, metrics: Sequence[str], judge: int) -> tuple[Floats, float]:
+    """The judge's score minus people's on every item that both scored (n,), named system or not; the span."""
+    parts = [part for name in metrics if (part := _of_metric(study, name, [judge], True)) is not None]
+    alike = [part for part in parts if part.same_scale[1]]
+    errors = [part.score[1] - part.score[0] for part in alike]
+    return np.concatenate([np.zeros(0), *errors]), max((part.quantity.span for part in alike), default=1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,262 @@
+"""Does a judge favour its own outputs, or its family's, and is the simulated user a contestant too?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from voirdire.checks.contestants import ranked, systems_named
+from voirdire.checks.context import Context
+from voirdire.checks.finding import Action, Cell, Column, Evidence, Finding, Missing, Row, Table
+from voirdire.checks.systems_tables import labelled
+from voirdire.checks.words import count, listing, number, percent, spoken
+from voirdire.decide.kinship import kin_of, plain_name
+from voirdire.decide.self_preference import self_preference
+from voirdire.decide.self_preference_result import Preference, SelfPreference
+from voirdire.decide.systems_options import SystemsOptions
+from voirdire.errors import UserError
+from voirdire.registry import register
+
+__all__ = ["contest", "preferences", "users_that_compete"]
+
+USER_COLUMNS = ("simulated_user", "user", "user_model")
+MOST_SAID = 3
+ANSWERS = {
+    "for": "for its own",
+    "against": "against its own",
+    "not shown": "none shown",
+    "cannot tell": "cannot tell",
+    "not testable": "not testable",
+}
+
+
+def preferences(context: Context) -> SelfPreference | None:
+    """Every judge's error on its own and its family's outputs; None where people and judges share nothing."""
+    return context.once("self preference", _preferences)
+
+
+def _preferences(context: Context) -> SelfPreference | None:
+    options = SystemsOptions(level=context.options.level, seed=context.options.seed)
+    try:
+        return self_preference(context.study, options)
+    except UserError:  # no metric that both rated
+        return None
+
+
+@register("check", "contest")
+def contest(context: Context) -> Finding | None:
+    """Does a judge favour its own or its family's outputs, by the difference of its errors?"""
+    systems = systems_named(context)
+    kin = {
+        rater.id: own
+        for code in context.study.raters_of("judge")
+        if (own := kin_of(rater := context.study.raters[code], systems)).every
+    }
+    users = users_that_compete(context)
+    if not kin and not users:
+        return None
+    found = preferences(context)
+    tests = found.tests if found else ()
+    said = [
+        *_users(context, users),
+        *(_untested(kin_id, one.every) for kin_id, one in kin.items() if not tests),
+    ]
+    said = [*_told(context, found), *said] if found else said
+    return Finding(
+        check="contest",
+        question="Does a judge favour its own outputs, or its family's?",
+        answer=" ".join(said),
+        tables=tuple(table for table in (_table(context, found),) if table.rows) if found else (),
+        beware=tuple(_bewares(tests)),
+        actions=tuple(_actions(found)) if found else (),
+        missing=()
+        if tests or not kin
+        else ("people's labels on outputs of the judge's own system and of others",),
+        data={"tests": found.to_dict()["tests"] if found else [], "users": list(users)},
+    )
+
+
+def users_that_compete(context: Context) -> tuple[str, ...]:
+    """Systems that also play the simulated user, by the columns of ``USER_COLUMNS``."""
+    known = {plain_name(name): name for name in systems_named(context)}
+    study = context.study
+    columns = [study.items.attributes.get(name) for name in USER_COLUMNS]
+    columns += [study.ratings.attributes.get(name) for name in USER_COLUMNS]
+    named = [value for column in columns if column is not None for value in column.values]
+    named += [
+        value for rater in study.raters for name in USER_COLUMNS if (value := rater.attributes.get(name))
+    ]
+    return tuple(dict.fromkeys(known[one] for one in map(plain_name, named) if one in known))
+
+
+def _users(context: Context, users: Sequence[str]) -> Iterator[str]:
+    for name in users:
+        place = ranked(context, name)
+        yield (
+            f"The simulated user {place if place == name else f'{place} by the judge,'} is also one of the "
+            "systems: "
+            "what favours it cannot be told from labels, only by conversations with another user."
+        )
+
+
+def _untested(judge: str, systems: Sequence[str]) -> str:
+    return (
+        f"{judge} is kin to {listing(list(systems))}: not testable, for no item that names its system has "
+        "both a "
+        "person's label and its verdict."
+    )
+
+
+def _told(context: Context, found: SelfPreference) -> Iterator[str]:
+    """What is shown, else what the best test could have shown, else why there is none."""
+    shown = [one for one in found.tests if _answer(found, one) in ("for", "against")]
+    for one in shown[:MOST_SAID]:
+        assert one.difference is not None, "what is shown has a figure"
+        yield (
+            f"{one.judge} errs {ANSWERS[_answer(found, one)].split()[0]} {_whose(one)} on "
+            f"{labelled(context, one.metrics)}: by {spoken(one.difference)} more than for others"
+            f"{_other_causes(one)}."
+        )
+    if shown or not found.tests:
+        return
+    for one in _widest(found.tests)[:MOST_SAID]:
+        yield f"{_not_shown(context, found, one)}."
+
+
+def _other_causes(one: Preference) -> str:
+    """What else could explain a difference that is shown."""
+    parts = []
+    if one.beyond is not None and one.beyond.has_interval:
+        parts.append(f"{spoken(one.beyond)} beyond what its decisiveness explains")
+    wide = one.any_systems
+    if wide is not None and wide.has_interval and wide.low <= 0 <= wide.high:
+        parts.append("not more than biases differ between other systems")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _widest(tests: Sequence[Preference]) -> list[Preference]:
+    """For each judge and kind, the test on most own outputs."""
+    best: dict[tuple[str, str], Preference] = {}
+    for one in tests:
+        key = (one.judge, one.kind)
+        if key not in best or one.n_own > best[key].n_own:
+            best[key] = one
+    return list(best.values())
+
+
+def _not_shown(context: Context, found: SelfPreference, one: Preference) -> str:
+    smallest = number(found.smallest * one.span)
+    need = (
+        f"about {one.needed:,.0f} labelled outputs of it, and others' in proportion, would show {smallest} "
+        "with a "
+        f"chance of {percent(found.power)}"
+        if math.isfinite(one.needed)
+        else "how many labels it needs cannot be told"
+    )
+    if one.reason:
+        return (
+            f"{one.judge} on {_whose(one)}: not testable, {one.reason} ({one.n_own:,} own, {one.n_other:,} "
+            "others'); "
+            f"{need}"
+        )
+    assert one.difference is not None, "a test without a reason has a figure"
+    where = labelled(context, one.metrics)
+    if _answer(found, one) == "not shown":
+        return (
+            f"{one.judge} shows no preference for {_whose(one)} on {where} ({spoken(one.difference)}); one "
+            "of "
+            f"{number(one.detectable)} would have been found with a chance of {percent(found.power)}"
+        )
+    return (
+        f"{one.judge} on {_whose(one)}, {where}: the sample cannot tell ({spoken(one.difference)}); it "
+        "would show "
+        f"{number(one.detectable)} or more, and {need}"
+    )
+
+
+def _whose(one: Preference) -> str:
+    return (
+        "its own outputs" if one.kind == "itself" else f"its family's outputs ({listing(list(one.systems))})"
+    )
+
+
+def _answer(found: SelfPreference, one: Preference) -> str:
+    return one.answer(found.smallest, found.level)
+
+
+def _table(context: Context, found: SelfPreference) -> Table:
+    columns: tuple[Column, ...] = (
+        Column("metric", "Metric"),
+        Column("judge", "Judge"),
+        Column("own", "Outputs of"),
+        Column("n_own", "Own, labelled", "count"),
+        Column("n_other", "Others'", "count"),
+        Column("difference", "Error on own minus others'", "difference"),
+        Column("any", "allowing for other biases of systems", "difference"),
+        Column("beyond", "beyond decisiveness", "difference"),
+        Column("p", "p, corrected", "p"),
+        Column("answer", "Preference", "text"),
+        Column("detectable", "Would show", "coefficient"),
+        Column("needed", "Own labels needed", "count"),
+    )
+    if not any(one.beyond for one in found.tests):
+        columns = tuple(column for column in columns if column.key != "beyond")
+    rows = tuple(_row(context, found, one) for one in found.tests)
+    caption = (
+        "The judge's error (its score minus people's) on own outputs against others'. Would show: the "
+        "smallest "
+        f"difference found with a chance of {percent(found.power)}; needed: for {found.smallest:g} of the "
+        "labels' span"
+    )
+    return Table("self_preference", caption, columns, rows, ("difference", "any"), folded=len(rows) > 20)
+
+
+def _row(context: Context, found: SelfPreference, one: Preference) -> Row:
+    known = one.difference is not None and one.difference.has_interval
+    cells: dict[str, Cell] = {
+        "metric": labelled(context, one.metrics),
+        "judge": one.judge,
+        "own": f"{listing(list(one.systems))}\n{one.kind}{', by name' if one.by_name else ''}",
+        "n_own": one.n_own,
+        "n_other": one.n_other,
+        "difference": one.difference if known else Missing("not testable", one.reason),
+        "any": one.any_systems,
+        "beyond": one.beyond,
+        "p": one.p_adjusted if known else None,
+        "answer": ANSWERS[_answer(found, one)],
+        "detectable": one.detectable if known else None,
+        "needed": math.ceil(one.needed) if math.isfinite(one.needed) else None,
+    }
+    return Row(cells, Evidence(one.metrics[0] if len(one.metrics) == 1 else ""))
+
+
+def _bewares(tests: Sequence[Preference]) -> Iterator[str]:
+    if not tests:
+        return
+    yield (
+        "A judge's error can differ between systems for reasons other than kinship: style, length, or "
+        "quality where "
+        "it compresses or stretches people's scale. The second interval allows for as much as the other "
+        "systems "
+        "differ among themselves; one system can hardly stand out from few."
+    )
+    if any(one.by_name for one in tests):
+        yield (
+            "A family marked `by name` is guessed from the first word of the names; `model` and `family` "
+            "of the "
+            "judge in study.yaml settle it."
+        )
+
+
+def _actions(found: SelfPreference) -> Iterator[Action]:
+    for one in _widest(found.tests):
+        more = one.needed - one.n_own
+        if _answer(found, one) in ("cannot tell", "not testable") and math.isfinite(more) and more > 0:
+            yield Action(
+                f"Label {count(math.ceil(more), 'more output')} of {listing(list(one.systems))}, and "
+                "others' in "
+                "proportion",
+                f"The sample cannot tell whether {one.judge} favours {_whose(one)}.",
+                f"{math.ceil(more):,} labels",
+                gain=0.1,
+            )
