@@ -35,7 +35,9 @@ class _Part(BaseModel):
 class EndpointConfig(_Part):
     """Where the model is reached. A key is never written here, only the variable that holds it."""
 
-    client: str = Field(default="openai", description="How to reach the model: openai, providers or local.")
+    client: str = Field(
+        default="openai", description="How the model is reached: openai, providers, local or replay."
+    )
     url: str = Field(default="", description="Base address, as in http://localhost:8000/v1.")
     key: str = Field(default="", description="The environment variable that holds the key.")
 

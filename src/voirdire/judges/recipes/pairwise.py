@@ -16,7 +16,7 @@ from voirdire.judges.parsing import read_answer
 from voirdire.judges.prompts import Prompt, spelled
 from voirdire.judges.recipe import JudgedItem, Verdict, VerdictStatus
 from voirdire.judges.recipes.rubric import label_probabilities
-from voirdire.judges.wording import CRITERION, MATERIAL, context_of
+from voirdire.judges.wording import CRITERION, MATERIAL, Hold, context_of, held
 from voirdire.registry import register
 from voirdire.study.metric import Metric
 from voirdire.study.scale import PAIRWISE_LABELS, Scale
@@ -48,13 +48,16 @@ class Pairwise:
     """
 
     class Options(BaseModel):
-        """``both`` asks in both orders; ``tie`` offers the answer that neither is better."""
+        """``both`` asks in both orders, ``tie`` offers a third answer, ``hold`` keeps a reply to a letter."""
 
         model_config = ConfigDict(extra="forbid", frozen=True)
         both: bool = Field(
             default=True, description="Ask in both orders; false asks as the study holds them."
         )
         tie: bool = Field(default=True, description="Offer a tie, where the metric has that label.")
+        hold: Hold = Field(
+            default="", description="Have the endpoint reply with a letter and nothing else, its way."
+        )
 
     WORDING: ClassVar[str] = SYSTEM + USER
     takes: ClassVar[Literal["one", "pair", "list"]] = "pair"
@@ -88,7 +91,7 @@ class Pairwise:
         messages = self.prompt.messages(
             item=spelled([first, second]), **context_of(metric), tie=TIE if ties else ""
         )
-        reply = await ask(messages)
+        reply = await ask(messages, parameters=held(self.options.hold, list(answers)))
         letters = Scale("nominal", tuple(answers))
         answer = read_answer(reply, letters)
         shares, mass = label_probabilities(reply, letters) if answer.label is not None else (None, None)
