@@ -14,7 +14,7 @@ from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.readers.frames import is_frame, read_frame
 from voirdire.study.build import build
-from voirdire.study.config import StudyConfig, TableConfig
+from voirdire.study.config import MetricConfig, ScaleConfig, StudyConfig, TableConfig
 from voirdire.study.declaration import load_declaration, read_declaration
 from voirdire.study.faults import Faults
 from voirdire.study.folder import sort_tables
@@ -134,7 +134,7 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
     loaded = {**(load_declaration(declared) if declared else {}), **over}
     config = read_declaration(loaded, where=declared.name if declared else "config")
     name = folder.resolve().name
-    kept = _kept(folder, config)
+    kept, config = _kept(folder, config)
     if config.tables:
         tables = _read_all([(folder / table.file, table) for table in _with_options(config.tables, extra)])
         return Reading((*tables, *kept), config, name)
@@ -142,16 +142,27 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
     return Reading((*found, *kept), config, name, notes)
 
 
-def _kept(folder: Path, config: StudyConfig) -> list[tuple[RawTable, TableConfig]]:
-    """What judges said, from the study's store, where there is one."""
+def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
+    """What judges said, from the study's store, where there is one; and the scales of its parts declared."""
     if not config.store and not (folder / STORE).is_file():
-        return []
-    from voirdire.store.ratings import verdict_table
+        return [], config
+    from voirdire.store.ratings import part_labels, verdict_table
     from voirdire.store.sql import open_store
 
     with open_store(config.store or folder, create=False) as store:
-        table = verdict_table(store)
-    return [] if table is None else [(table, TableConfig(file=table.name))]
+        table = verdict_table(store, parts=config.parts)
+        parts = part_labels(store) if config.parts else {}
+    if table is None:
+        return [], config
+    declared = {
+        name: MetricConfig(
+            scale=ScaleConfig(labels=list(labels), ordered=True) if labels else config.metric(metric).scale
+        )
+        for name, (metric, labels) in parts.items()
+        if name in table.columns["metric"].values
+    }
+    whole = config.model_copy(update={"metrics": {**declared, **config.metrics}})
+    return [(table, TableConfig(file=table.name))], whole
 
 
 def _with_options(tables: Sequence[TableConfig], extra: Mapping[str, Any]) -> list[TableConfig]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.comparison_interval import over_draws
-from voirdire.align.decomposed import VIEWS
+from voirdire.align.decomposed import VIEWS, holistic_judges
 from voirdire.align.encoding import Encoding
 from voirdire.align.features import Features, Target
 from voirdire.align.folds import grouped_folds
@@ -24,6 +24,7 @@ from voirdire.align.selection import fit
 from voirdire.align.verdict import NEGLIGIBLE, labels_to_tell
 from voirdire.errors import UserError
 from voirdire.stats.estimate import REASONS, Estimate
+from voirdire.study.parts import parts_of
 from voirdire.study.study import Study
 
 __all__ = ["Comparison", "ComparisonPoint", "compare_views", "compared", "nested_parts"]
@@ -56,6 +57,8 @@ class ComparisonPoint:
 class Comparison:
     """The views of ``metric`` at equal labels; ``aspects`` are the metrics that the decomposed one reads.
 
+    ``judges`` gave the holistic verdicts.
+
     Gains are in nats a row, above 0 where people are predicted better than from the holistic verdict.
     Intervals are over clusters and training draws (new items and training labels, these raters). ``points``
     go from few labels to the most.
@@ -67,6 +70,7 @@ class Comparison:
     n_clusters: int
     n_labels: int
     points: tuple[ComparisonPoint, ...]
+    judges: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -86,11 +90,17 @@ class Comparison:
         table = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
         ]
-        others = f"{len(self.aspects)} other metrics" if len(self.aspects) > 1 else "another"
         title = (
-            f"'{self.metric}' from verdicts on it (holistic), on {others} (decomposed), or both; nats a row:"
+            f"'{self.metric}' from verdicts on it (holistic), on {self._others} (decomposed), or both; "
+            "nats a row:"
         )
         return "\n".join([title, *table, self.sentence])
+
+    @property
+    def _others(self) -> str:
+        if parts := len(parts_of(self.metric, self.aspects)):
+            return f"{parts} parts of it" if parts > 1 else "a part of it"
+        return f"{len(self.aspects)} other metrics" if len(self.aspects) > 1 else "another"
 
 
 def compare_views(
@@ -103,16 +113,22 @@ def compare_views(
 ) -> Comparison:
     """Compare what the judges' verdicts on the only metric and on the others tell of people's labels on it.
 
-    Only items count on which people labelled the metric and a judge was asked about it and about another.
+    Where judges gave verdicts on parts of the metric (``metric/part``), these stand for the others; a judge
+    whose verdict is put together from such parts is holistic only where there is no other. Only items count
+    on which people labelled the metric and a judge was asked about it and about a part or another.
     """
     chosen = options or AlignOptions()
     if len(metrics) != 1:
         raise UserError(
             f"{len(metrics)} metrics to compare views of", expected="one", fix="name it with --metric"
         )
-    encoding = Encoding.of(study, judges=chosen.judges or None, metrics=metrics, columns=chosen.columns)
+    named = Encoding.of(study, judges=chosen.judges or None, metrics=metrics).judges
+    own = holistic_judges(study, named, metrics[0])
+    encoding = Encoding.of(study, judges=own, metrics=metrics, columns=chosen.columns)
     seen = {
-        view: features_of(study, metrics=metrics, encoding=encoding.viewed(study, view)).labelled
+        view: features_of(
+            study, metrics=metrics, encoding=encoding.viewed(study, view, judges=named)
+        ).labelled
         for view in VIEWS
     }
     if not seen[HOLISTIC].asked.any():
@@ -129,7 +145,7 @@ def compare_views(
         select=chosen.select, folds=chosen.folds, repeats=chosen.repeats, level=chosen.level, run=run
     )
     found = compared(views, alike[HOLISTIC].target, protocol=how, rng=rng)
-    return replace(found, metric=metrics[0], aspects=aspects)
+    return replace(found, metric=metrics[0], aspects=aspects, judges=own)
 
 
 def compared(

@@ -14,10 +14,11 @@ from voirdire.align.output import output_of
 from voirdire.align.plain_scale import scale_from_dict, scale_to_dict
 from voirdire.align.replies import Replies, own_labels, replies_of
 from voirdire.errors import UserError
+from voirdire.study.parts import parts_of
 from voirdire.study.scale import Scale
 from voirdire.study.study import Study
 
-__all__ = ["VIEWS", "Aspect", "aspects_of"]
+__all__ = ["VIEWS", "Aspect", "aspects_of", "holistic_judges"]
 
 VIEWS = ("holistic", "decomposed", "both")
 """What an aligner of one metric learns from: the verdicts on it, those on the other metrics, or all."""
@@ -71,8 +72,12 @@ class Aspect:
 
 
 def aspects_of(study: Study, judges: Sequence[str], metric: str) -> tuple[Aspect, ...]:
-    """What ``judges`` say of every metric of ``study`` but ``metric``; none at all is a user's error."""
-    others = [other for other in study.metrics if other.name != metric]
+    """What ``judges`` say of the parts of ``metric`` (``metric/part``), or where it has none of every other.
+
+    None at all is a user's error.
+    """
+    parts = parts_of(metric, [other.name for other in study.metrics])
+    others = [other for other in study.metrics if other.name != metric and (not parts or other.name in parts)]
     found = (
         Aspect(judge, other.name, own_labels(study, judge, [other.name], other.scale), other.scale)
         for judge in judges
@@ -86,6 +91,20 @@ def aspects_of(study: Study, judges: Sequence[str], metric: str) -> tuple[Aspect
             fix="leave out --view and --compare-views",
         )
     return aspects
+
+
+def holistic_judges(study: Study, judges: Sequence[str], metric: str) -> tuple[str, ...]:
+    """Those of ``judges`` whose verdict on ``metric`` is not put together from parts, or all where none is.
+
+    A checklist's or a rubric's verdict holds what its parts say already.
+    """
+    parts = parts_of(metric, [other.name for other in study.metrics])
+    whole = [
+        judge
+        for judge in judges
+        if len(replies_of(study, judge, [metric]).row) and not len(replies_of(study, judge, parts).row)
+    ]
+    return tuple(whole or judges)
 
 
 def _score(output: JudgeOutput, scale: Scale) -> NDArray[np.float64]:

@@ -86,8 +86,11 @@ class Encoding:
         own = () if self.view == "decomposed" else self.metrics
         return (*own, *dict.fromkeys(aspect.metric for aspect in self.aspects))
 
-    def viewed(self, study: Study, view: str) -> Encoding:
-        """With the judges' verdicts on the other metrics, beside those on its only metric or instead."""
+    def viewed(self, study: Study, view: str, *, judges: Sequence[str] = ()) -> Encoding:
+        """With the judges' verdicts on its only metric's parts or on other metrics, beside its own or alone.
+
+        ``judges`` are those whose verdicts on parts are looked at, its own unless named.
+        """
         if view == "holistic":
             return self
         if len(self.metrics) != 1:
@@ -96,7 +99,7 @@ class Encoding:
                 expected="one",
                 fix="name it with --metric",
             )
-        return replace(self, view=view, aspects=aspects_of(study, self.judges, self.metrics[0]))
+        return replace(self, view=view, aspects=aspects_of(study, judges or self.judges, self.metrics[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers, for JSON."""

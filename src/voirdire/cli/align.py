@@ -94,7 +94,13 @@ def command(
     with steps(quiet=quiet or as_json) as step, mapping(jobs) as run:
         step(f"Reading {source}")
         study = flags.opened(
-            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
+            source,
+            judge=judge,
+            wide=wide,
+            column=column,
+            missing=missing,
+            on_duplicate=on_duplicate,
+            parts=compare_views or view != "holistic",
         )
         aligner = align(study, options, run=run, progress=step)
         if out:

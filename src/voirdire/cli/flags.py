@@ -99,8 +99,9 @@ def opened(
     column: Sequence[str] | None,
     missing: Sequence[str] | None,
     on_duplicate: str,
+    parts: bool = False,
 ) -> Study:
-    """The study at ``source``, read as the flags of the same names say."""
+    """The study at ``source``, read as the flags of the same names say; with ``parts`` those of verdicts."""
     from voirdire.opening import open as open_study
 
     return open_study(
@@ -109,7 +110,7 @@ def opened(
         judges=judge or (),
         wide=split(wide),
         missing=missing_spellings(missing),
-        config={"on_duplicate": on_duplicate} if on_duplicate else None,
+        config=({"on_duplicate": on_duplicate} if on_duplicate else {}) | ({"parts": True} if parts else {}),
     )
 
 

@@ -58,7 +58,13 @@ def command(
         fitted = Aligner.load(aligner)
         step(f"Reading {source}")
         study = flags.opened(
-            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
+            source,
+            judge=judge,
+            wide=wide,
+            column=column,
+            missing=missing,
+            on_duplicate=on_duplicate,
+            parts=bool(fitted.encoding.aspects),
         )
         step("Predicting")
         predictions = fitted.predict(study, metrics=metric or None, contested=contested)

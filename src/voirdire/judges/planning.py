@@ -15,6 +15,7 @@ from voirdire.store.parts import stored
 from voirdire.store.schema import verdicts
 from voirdire.store.sql import Store
 from voirdire.study.metric import Metric
+from voirdire.study.parts import without_parts
 from voirdire.study.study import Study
 
 __all__ = ["Plan", "Task", "make_plan"]
@@ -75,7 +76,8 @@ def make_plan(
     view = View(study, judge.config.sees)
     if isinstance(judge.recipe, Learner):
         judge = replace(judge, recipe=judge.recipe.learned(study, view))
-    names = tuple(metrics) or judge.config.metrics or tuple(metric.name for metric in study.metrics)
+    every = without_parts([metric.name for metric in study.metrics])
+    names = tuple(metrics) or judge.config.metrics or every
     chosen = [study.metric_index(name) for name in names]
     if not chosen:
         raise UserError("no metric to judge", where=study.name, fix="declare metrics in study.yaml")

@@ -57,8 +57,9 @@ class Verdict:
     ``label`` is one of the scale's, None unless ``status`` is ok. ``probabilities`` sum to 1 over the labels
     where the recipe gives a distribution; ``mass`` is the probability that the reply gave to the labels at
     all, before. ``score`` is a number where the recipe computes one. ``presented`` is the order in which a
-    pair was shown. ``requests`` are the hashes of the calls behind it. ``part`` names a panel's member or a
-    rubric's leaf and is empty for the verdict itself.
+    pair was shown. ``requests`` are the hashes of the calls behind it. ``part`` names a question, a
+    rubric's leaf or a persona and is empty for the verdict itself; where its labels are not the metric's,
+    ``extra`` lists them in order as ``labels``.
     """
 
     item_id: str

@@ -12,10 +12,11 @@ from voirdire.store.parts import stored
 from voirdire.store.schema import verdicts
 from voirdire.store.sql import Store
 from voirdire.study.column import Column
+from voirdire.study.parts import part_name
 from voirdire.study.ratings import Source
 from voirdire.study.raw import RawTable
 
-__all__ = ["verdict_table"]
+__all__ = ["part_labels", "verdict_table"]
 
 TEXTS = (
     "item_id",
@@ -31,17 +32,18 @@ TEXTS = (
 NUMBERS = ("run", "confidence", "mass", "score", "prompt_tokens", "completion_tokens", "cost", "latency")
 
 
-def verdict_table(store: Store) -> RawTable | None:
+def verdict_table(store: Store, *, parts: bool = False) -> RawTable | None:
     """Every judge's verdicts of its newest version, one an item, metric and run; None where there is none.
 
     Of a pair judged in both orders each order is a run of its own, with ``presented``. Verdicts of earlier
     versions stay in the store and are noted. Of a verdict that ended in an error and was asked for anew the
-    last one counts. The parts of a panel or rubric are left out.
+    last one counts. The parts of a verdict (a checklist's questions, a rubric's leaves, personas) are left
+    out, or with ``parts`` are verdicts of the same judge on a metric of their own, ``metric/part``.
     """
     every = stored(store, verdicts, [column.name for column in verdicts.columns])
     order = ("created_at", "content_hash", "run", "retry")
     rows = sorted(
-        (row for row in every if row["part"] == "" or row["presented"]),
+        (_named(row) for row in every if parts or row["part"] == "" or row["presented"]),
         key=lambda row: tuple(row[name] for name in order),
     )
     if not rows:
@@ -55,6 +57,27 @@ def verdict_table(store: Store) -> RawTable | None:
     older = sum(row["part"] == "" for row in rows) - sum(row["part"] == "" for row in current)
     note = f"{store.where}: {older:,} verdicts of earlier versions of judges are kept there and not read."
     return table.noting(note if older else "")
+
+
+def part_labels(store: Store) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """For each part, by its name as a metric, the metric it belongs to and the labels it may get.
+
+    The labels are empty where the part's are the metric's own; those of its newest verdict count.
+    """
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    rows = stored(store, verdicts, ["metric", "part", "presented", "extra", "created_at"])
+    for row in sorted(rows, key=lambda row: row["created_at"]):
+        if row["part"] and not row["presented"]:
+            labels = tuple((row["extra"] or {}).get("labels", ()))
+            found[part_name(row["metric"], row["part"])] = row["metric"], labels
+    return found
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """A part's row under its own metric; the two orders of a pair are no parts."""
+    if not row["part"] or row["presented"]:
+        return row
+    return {**row, "metric": part_name(row["metric"], row["part"])}
 
 
 def _cell(row: Mapping[str, Any]) -> tuple[str, str, str, int]:

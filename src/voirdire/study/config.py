@@ -176,6 +176,11 @@ class StudyConfig(_Part):
         description="Where verdicts and labels made with voirdire are kept: `postgresql://host/base`; "
         "voirdire.sqlite in the folder by default.",
     )
+    parts: bool = Field(
+        default=False,
+        description="Whether parts of judges' verdicts (a checklist's questions, a rubric's leaves) are "
+        "read as metrics of their own, `metric/part`.",
+    )
     metrics: Annotated[dict[Text, MetricConfig], BeforeValidator(_mapped)] = Field(
         default_factory=dict, description="What is known of each metric."
     )

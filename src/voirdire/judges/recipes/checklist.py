@@ -118,6 +118,7 @@ class Checklist:
             mass=mass,
             requests=(reply.request_hash,),
             part=question.name,
+            extra={"labels": list(YES_NO.labels)},
         )
 
 

@@ -138,6 +138,7 @@ class RubricTree:
             score=self._place(answer.label, shares),
             requests=(reply.request_hash,),
             part=leaf.name,
+            extra={"labels": list(self.options.labels)},
         )
 
     def _place(self, label: str | None, shares: Mapping[str, float] | None) -> float | None:
