@@ -1,7 +1,8 @@
-"""Confidence sequences: the paper's formula step by step, what they promise over a whole path, and edges."""
+"""Confidence sequences: the formula step by step, exact enumeration, whole paths by simulation, edges."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -18,18 +19,17 @@ Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 
 
 def step_by_step(x: list[float], error: float) -> list[float]:
-    """The lower ends as theorem 2 writes them, one value at a time in plain arithmetic."""
-    mean, variance, squares, ends = 0.5, 0.25, 0.25, []
-    bets = weighted = spent = 0.0
-    for t, value in enumerate(x, start=1):
-        bet = min(math.sqrt(2 * math.log(1 / error) / (variance * t * math.log(1 + t))), 0.5)
-        v = 4 * (value - mean) ** 2
-        psi = (-math.log(1 - bet) - bet) / 4
-        bets, weighted, spent = bets + bet, weighted + bet * value, spent + v * psi
-        ends.append(weighted / bets - (math.log(1 / error) + spent) / bets)
-        mean = (0.5 + sum(x[:t])) / (t + 1)
-        squares += (value - mean) ** 2
-        variance = squares / (t + 1)
+    """The lower ends as theorem 4 writes them, one value and one line at a time in plain arithmetic."""
+    ends = []
+    for t in range(1, len(x) + 1):
+        before = [min((0.5 + sum(x[:i])) / (i + 1), 1.0) for i in range(t)]
+        v = sum((value - mean) ** 2 for value, mean in zip(x[:t], before, strict=True))
+        lines = []
+        for j in range(1, 11):
+            slope = 2.0**-j
+            psi = -math.log(1 - slope) - slope
+            lines.append((sum(x[:t]) - (psi * v + math.log(10 / error)) / slope) / t)
+        ends.append(max(lines))
     return ends
 
 
@@ -55,6 +55,19 @@ def test_units_do_not_matter_and_the_future_does_not_either(
     np.testing.assert_allclose(moved.high, start + unit * plain.high, atol=1e-7)
     part = confidence_sequence(x[: len(x) // 2 + 1])
     np.testing.assert_allclose(part.low, plain.low[: len(part)])
+
+
+@pytest.mark.parametrize("slope", [0.5, 0.125])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.8])
+def test_each_line_is_a_supermartingale_by_exact_enumeration(slope: float, p: float) -> None:
+    """Over all 2^8 paths of coin tosses exp(lambda (S - t p) - psi V) has mean 1 at most, whatever lambda."""
+    psi, expected = -math.log(1 - slope) - slope, 0.0
+    for path in itertools.product((0.0, 1.0), repeat=8):
+        before = [(0.5 + sum(path[:i])) / (i + 1) for i in range(8)]
+        v = sum((x - mean) ** 2 for x, mean in zip(path, before, strict=True))
+        chance = math.prod(p if x else 1 - p for x in path)
+        expected += chance * math.exp(slope * (sum(path) - 8 * p) - psi * v)
+    assert 0 < expected <= 1 + 1e-12
 
 
 def test_runs_are_independent_rows_and_widths_shrink() -> None:
