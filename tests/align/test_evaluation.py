@@ -229,3 +229,11 @@ def test_a_judge_that_tells_systems_apart_and_no_more_is_not_called_helpful(help
     beyond = worth(gain, curve, 100, beyond_system=Estimate(0.05, 0.02, 0.08))
     alone = worth(gain, curve, 100, beyond_system=undefined("insufficient_systems"))
     assert beyond == alone == worth(gain, curve, 100)
+
+
+def test_a_gain_on_few_clusters_carries_a_caution() -> None:
+    from voirdire.align.protocol import _cautious
+    from voirdire.stats.estimate import Estimate
+
+    assert "60 clusters" in (_cautious(Estimate(0.1, 0.0, 0.2, n_clusters=60)).caution or "")
+    assert _cautious(Estimate(0.1, 0.0, 0.2, n_clusters=100)).caution is None

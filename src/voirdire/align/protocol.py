@@ -41,6 +41,8 @@ __all__ = ["evaluate"]
 Floats = NDArray[np.float64]
 WITH_SYSTEM = ("system_prior", "metric_prior", "temperature_bias", "stack", "cumulative_link", "davidson")
 """What judge and system together are pooled from: metric effects become effects of metric and system."""
+FEW_CLUSTERS = 100
+"""Below this the gain's interval was found to cover less often than it says: 89 % of 95 % at 60 items."""
 BETTER = "the better at each m"
 THIRDS = ("surest third", "middle third", "least sure third")
 
@@ -76,7 +78,7 @@ def evaluate(
 def _evaluation(held: HeldOut) -> Evaluation:
     target, chosen, level = held.target, held.chosen, held.how.level
     losses, mine = held.losses, held.losses[held.how.select]
-    gain = held.over(losses["metric_prior"] - mine)
+    gain = _cautious(held.over(losses["metric_prior"] - mine))
     curves, beyond_system = _power(held), _beyond_system(held)
     metrics, pooled = gains_by_metric(held)
     options: dict[str, Any] = {"level": level, "resamples": held.how.resamples, "rng": held.rng}
@@ -105,6 +107,14 @@ def _evaluation(held: HeldOut) -> Evaluation:
         strata=_strata(held),
         **_calibration(held),
     )
+
+
+def _cautious(gain: Estimate) -> Estimate:
+    """The gain, with a caution below 100 clusters: its interval leaves out that folds share training data."""
+    n = gain.n_clusters
+    if n is None or n >= FEW_CLUSTERS:
+        return gain
+    return replace(gain, caution=f"only {n} clusters: the interval may be too narrow")
 
 
 def _calibration(held: HeldOut) -> dict[str, Any]:
