@@ -21,9 +21,12 @@ __all__ = ["contest", "preferences", "users_that_compete"]
 
 USER_COLUMNS = ("simulated_user", "user", "user_model")
 MOST_SAID = 3
+SHOWN = ("for", "against", "leans for", "leans against")
 ANSWERS = {
     "for": "for its own",
     "against": "against its own",
+    "leans for": "leans for its own",
+    "leans against": "leans against its own",
     "not shown": "none shown",
     "cannot tell": "cannot tell",
     "not testable": "not testable",
@@ -109,11 +112,11 @@ def _untested(judge: str, systems: Sequence[str]) -> str:
 
 def _told(context: Context, found: SelfPreference) -> Iterator[str]:
     """What is shown, else what the best test could have shown, else why there is none."""
-    shown = [one for one in found.tests if _answer(found, one) in ("for", "against")]
+    shown = [one for one in found.tests if _answer(found, one) in SHOWN]
     for one in shown[:MOST_SAID]:
         assert one.difference is not None, "what is shown has a figure"
         yield (
-            f"{one.judge} errs {ANSWERS[_answer(found, one)].split()[0]} {_whose(one)} on "
+            f"{one.judge} errs {_answer(found, one).split()[-1]} {_whose(one)} on "
             f"{labelled(context, one.metrics)}: by {spoken(one.difference)} more than for others"
             f"{_other_causes(one)}."
         )
@@ -129,8 +132,10 @@ def _other_causes(one: Preference) -> str:
     if one.beyond is not None and one.beyond.has_interval:
         parts.append(f"{spoken(one.beyond)} beyond what its decisiveness explains")
     wide = one.any_systems
-    if wide is not None and wide.has_interval and wide.low <= 0 <= wide.high:
-        parts.append("not more than biases differ between other systems")
+    if wide is None or not wide.has_interval:
+        parts.append("too few other systems to tell it from other differences between systems")
+    elif wide.low <= 0 <= wide.high:
+        parts.append("no more than biases differ between other systems")
     return f" ({'; '.join(parts)})" if parts else ""
 
 

@@ -92,16 +92,25 @@ def _of_kin(
     """One row for the judge's own outputs, one for its siblings' and one for each of several siblings."""
     siblings = (*kin.family, *kin.alike)
     each = [("family", (one,), kin.every) for one in siblings] if 1 < len(siblings) <= MOST_SIBLINGS else []
+    beyond = _beyond(scores, options, rng) if scores is not None and kin.every else {}
     for what, names, apart in (("itself", kin.own, siblings), ("family", siblings, kin.own), *each):
         if names:
-            one = preference_of(scores, names, options, apart=apart, rng=rng)
             yield replace(
-                one,
+                preference_of(scores, names, options, apart=apart),
                 judge=judge,
                 metrics=tuple(metrics),
                 kind=what,
                 by_name=what == "family" and not kin.family,
+                beyond=beyond.get(names[0]) if len(names) == 1 else None,
             )
+
+
+def _beyond(scores: SystemScores, options: SystemsOptions, rng: np.random.Generator) -> dict[str, Estimate]:
+    """What the judge's decisiveness leaves of each system's bias, on pairs."""
+    if not scores.paired:
+        return {}
+    fit = pair_decisiveness(scores, JUDGE, level=options.level, rng=rng)
+    return dict(zip(scores.systems, fit.beyond, strict=True))
 
 
 def preference_of(
@@ -110,7 +119,6 @@ def preference_of(
     options: SystemsOptions,
     *,
     apart: Sequence[str] = (),
-    rng: np.random.Generator,
 ) -> Preference:
     """The judge's error (its score minus people's) on systems ``own``, minus that on all others.
 
@@ -146,7 +154,7 @@ def preference_of(
     spread = float(np.sqrt(clusters / (clusters - 1) * (np.bincount(scores.cluster, part) ** 2).sum()))
     if not spread > 0:
         return replace(empty, reason="the judge's error is the same on every output")
-    return _tested(replace(empty, difference=Estimate(value)), scores, side, (spread, clusters), options, rng)
+    return _tested(replace(empty, difference=Estimate(value)), scores, side, (spread, clusters), options)
 
 
 def _scored(
@@ -206,7 +214,6 @@ def _tested(
     side: NDArray[np.int64],
     spread: tuple[float, int],
     options: SystemsOptions,
-    rng: np.random.Generator,
 ) -> Preference:
     """The difference with its intervals, p-value, what it could have shown and what it would take."""
     assert bare.difference is not None, "there is a difference"
@@ -214,16 +221,10 @@ def _tested(
     value, df, level = bare.difference.value, clusters - 1, options.level
     reach = float(stdtrit(df, (1 + level) / 2)) * error
     sd = error * np.sqrt(clusters)
-    beyond = None
-    if scores.paired:
-        fit = pair_decisiveness(scores, JUDGE, level=level, rng=rng)
-        own = np.flatnonzero(side == 1)
-        beyond = fit.beyond[own[0]] if len(own) == 1 else None
     return replace(
         bare,
         difference=_estimate(value, reach, bare, level, clusters),
         any_systems=_any_systems(value, error, scores, side, level),
-        beyond=beyond,
         p=float(2 * stdtr(df, -abs(value) / error)),
         detectable=float(detectable_mean(clusters, sd, power=options.power, level=(1 + level) / 2)),
         needed=_needed(sd, bare.span, options) * bare.n_own / clusters,

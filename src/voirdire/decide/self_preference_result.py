@@ -50,13 +50,17 @@ class Preference:
         return self.metrics[0] if len(self.metrics) == 1 else f"{len(self.metrics):,} metrics together"
 
     def answer(self, smallest: float, level: float) -> str:
-        """``for`` or ``against`` own where shown, ``not shown`` where one of ``smallest`` would have been
+        """``for`` or ``against`` own where shown, ``leans for`` or ``leans against`` where it is no more than
+        biases differ between other systems anyway; ``not shown`` where one of ``smallest`` would have been
         found, else ``cannot tell`` or ``not testable``.
         """
         if self.difference is None or not self.difference.has_interval:
             return "not testable"
         if self.p_adjusted <= 1 - level:
-            return "for" if self.difference.value > 0 else "against"
+            side = "for" if self.difference.value > 0 else "against"
+            wide = self.any_systems
+            apart = wide is not None and wide.has_interval and not wide.low <= 0 <= wide.high
+            return side if apart else f"leans {side}"
         return "not shown" if self.detectable <= smallest * self.span else "cannot tell"
 
 

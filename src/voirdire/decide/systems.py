@@ -19,7 +19,7 @@ from voirdire.stats.estimate import Estimate, undefined
 from voirdire.stats.random_effects import random_effects
 from voirdire.study.study import Study
 
-__all__ = ["judged_systems", "judges_and_metrics"]
+__all__ = ["judged_scores", "judged_systems", "judges_and_metrics"]
 
 PEOPLE, JUDGE = 0, 1
 SIMULTANEOUS = "simultaneous, paired over clusters"
@@ -52,7 +52,7 @@ def judged_systems(study: Study, options: SystemsOptions | None = None) -> Syste
         rng = np.random.default_rng([chosen.seed, *(zlib.crc32(name.encode()) for name in group)])
         for judge in here:
             scores = scores_of(study, group, [judge])
-            one = None if scores is None else _judged(scores, chosen, rng)
+            one = None if scores is None else judged_scores(scores, chosen, rng)
             if one is not None:
                 found.append(one)
             elif len(group) == 1:
@@ -96,7 +96,10 @@ def _too_few(scores: SystemScores | None, fewest: int) -> str:
     )
 
 
-def _judged(scores: SystemScores, options: SystemsOptions, rng: np.random.Generator) -> JudgedSystems | None:
+def judged_scores(
+    scores: SystemScores, options: SystemsOptions, rng: np.random.Generator
+) -> JudgedSystems | None:
+    """One judge's ranking against people's, from the rows that both scored; None below two systems."""
     enough, used = scores.rows_by_system() >= options.fewest, scores
     while not enough.all():  # leaving a system out takes its pairs along
         if enough.sum() < 2:
