@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
-from scipy.stats import binom, rankdata
+from scipy.special import comb, gammaln, xlogy
+
+from voirdire.stats.ranks import mean_ranks
 
 __all__ = ["exact_below", "like_below", "signed_rank_below"]
 
@@ -30,7 +31,7 @@ def signed_rank_below(down: int, ties: int, up: int, margin: float) -> float:
     """
     distance = np.repeat([-1 - margin, -margin, 1 - margin], [down, ties, up])
     distance = distance[distance != 0]
-    ranks = rankdata(np.abs(distance))
+    ranks = mean_ranks(np.abs(distance))
     weight, first, times = np.unique(distance, return_index=True, return_counts=True)
     size = ranks[first]
     share: Floats = np.ones(1)
@@ -38,7 +39,7 @@ def signed_rank_below(down: int, ties: int, up: int, margin: float) -> float:
     for k in range(len(weight)):  # each tied group adds its rank times a Binomial(times, 1/2)
         count = np.arange(times[k] + 1)
         total = (total[:, None] + size[k] * count).ravel()
-        share = (share[:, None] * binom.pmf(count, times[k], 0.5)).ravel()
+        share = (share[:, None] * comb(times[k], count) / 2.0 ** times[k]).ravel()
     seen = float(size[weight > 0] @ times[weight > 0])
     return min(1.0, float(share[total <= seen + ROUNDING].sum()))
 
