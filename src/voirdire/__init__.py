@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from voirdire.decide.select_options import SelectOptions
     from voirdire.decide.select_result import Selection
     from voirdire.decide.selection import select
+    from voirdire.decide.self_preference import self_preference
+    from voirdire.decide.self_preference_result import SelfPreference
+    from voirdire.decide.systems import judged_systems
+    from voirdire.decide.systems_options import SystemsOptions
+    from voirdire.decide.systems_result import Systems
     from voirdire.errors import UserError, UserErrors
     from voirdire.opening import open
     from voirdire.stats.estimate import Estimate
@@ -56,17 +61,22 @@ __all__ = [
     "Scale",
     "SelectOptions",
     "Selection",
+    "SelfPreference",
     "StandIn",
     "Study",
+    "Systems",
+    "SystemsOptions",
     "UserError",
     "UserErrors",
     "__version__",
     "align",
     "audit",
+    "judged_systems",
     "open",
     "rates",
     "replacement_tests",
     "select",
+    "self_preference",
 ]
 
 _HOME = {
@@ -88,16 +98,21 @@ _HOME = {
     "Scale": "voirdire.study.scale",
     "SelectOptions": "voirdire.decide.select_options",
     "Selection": "voirdire.decide.select_result",
+    "SelfPreference": "voirdire.decide.self_preference_result",
     "StandIn": "voirdire.checks.audit",
     "Study": "voirdire.study.study",
+    "Systems": "voirdire.decide.systems_result",
+    "SystemsOptions": "voirdire.decide.systems_options",
     "UserError": "voirdire.errors",
     "UserErrors": "voirdire.errors",
     "align": "voirdire.align.aligner",
     "audit": "voirdire.checks.audit",
+    "judged_systems": "voirdire.decide.systems",
     "open": "voirdire.opening",
     "rates": "voirdire.decide.rates",
     "replacement_tests": "voirdire.decide.replacement",
     "select": "voirdire.decide.selection",
+    "self_preference": "voirdire.decide.self_preference",
 }
 
 

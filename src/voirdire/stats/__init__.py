@@ -24,6 +24,7 @@ from voirdire.stats.conger import CongerKappa, conger_kappa
 from voirdire.stats.correlation import kendall_tau_b, pearson, spearman
 from voirdire.stats.davidson import davidson
 from voirdire.stats.dawid_skene import DawidSkene, dawid_skene
+from voirdire.stats.decisiveness import decided_win_rate, decisiveness
 from voirdire.stats.elo import Elo, elo
 from voirdire.stats.engine import agreement
 from voirdire.stats.estimate import NEW_RATERS, REASONS, THESE_RATERS, Estimate, undefined
@@ -147,6 +148,8 @@ __all__ = [
     "contingency_table",
     "davidson",
     "dawid_skene",
+    "decided_win_rate",
+    "decisiveness",
     "detectable_kappa",
     "detectable_mean",
     "detectable_paired_difference",
