@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from voirdire.errors import UserError
 from voirdire.judges.call import Client, Failure, Message, Reply, Request
 from voirdire.judges.limits import Budget, Limiter
 from voirdire.judges.records import reply_of, reply_row
@@ -128,6 +129,8 @@ class Door:
                     failure = Failure(f"no whole reply within {self.target.timeout:g} s", again=True)
                 except Failure as problem:
                     failure = problem
+                except UserError:
+                    raise
                 except Exception as problem:  # a client's own fault on one answer must not lose the others
                     failure = Failure(f"{type(problem).__name__}: {problem}", again=True)
                 else:

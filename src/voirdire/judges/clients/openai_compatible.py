@@ -10,7 +10,7 @@ from typing import Any
 from voirdire.judges.call import Failure, Reply, ReplyStatus, Request, Token
 from voirdire.registry import register
 
-__all__ = ["OpenAICompatible", "read_completion"]
+__all__ = ["AGAIN", "OpenAICompatible", "read_completion", "seconds_to_wait"]
 
 CUT = ("length", "max_tokens")
 FILTERED = ("content_filter", "safety", "refusal")
@@ -109,7 +109,7 @@ def _refused(status: int, response: Any, body: object) -> Reply:
     words = str(said.get("message") or "") or _shortened(response.text)
     if code == "content_filter" or "content management policy" in words:
         return Reply("refusal", finish_reason="content_filter", error=words)
-    after = _seconds(response.headers)
+    after = seconds_to_wait(response.headers)
     reason = f"HTTP {status}: {words}"
     out_of_money = code == "insufficient_quota"
     raise Failure(
@@ -117,7 +117,7 @@ def _refused(status: int, response: Any, body: object) -> Reply:
     ) from None
 
 
-def _seconds(headers: Mapping[str, str]) -> float | None:
+def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
     """Seconds that a Retry-After header asks for: a number, a date, or milliseconds under another name."""
     from email.utils import parsedate_to_datetime
 
