@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from voirdire.checks.audit import Audit, StandIn, audit
     from voirdire.checks.finding import Finding
     from voirdire.checks.options import AuditOptions
+    from voirdire.decide.plan import plan
+    from voirdire.decide.plan_options import PlanOptions
+    from voirdire.decide.plan_result import LabelPlan
     from voirdire.decide.rates import rates
     from voirdire.decide.rates_options import RatesOptions
     from voirdire.decide.rates_result import Rates
@@ -50,7 +53,9 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Finding",
+    "LabelPlan",
     "Metric",
+    "PlanOptions",
     "Policy",
     "Predictions",
     "Rater",
@@ -73,6 +78,7 @@ __all__ = [
     "audit",
     "judged_systems",
     "open",
+    "plan",
     "rates",
     "replacement_tests",
     "select",
@@ -87,7 +93,9 @@ _HOME = {
     "Estimate": "voirdire.stats.estimate",
     "Evaluation": "voirdire.align.evaluation",
     "Finding": "voirdire.checks.finding",
+    "LabelPlan": "voirdire.decide.plan_result",
     "Metric": "voirdire.study.metric",
+    "PlanOptions": "voirdire.decide.plan_options",
     "Policy": "voirdire.study.policy",
     "Predictions": "voirdire.align.predictions",
     "Rater": "voirdire.study.rater",
@@ -109,6 +117,7 @@ _HOME = {
     "audit": "voirdire.checks.audit",
     "judged_systems": "voirdire.decide.systems",
     "open": "voirdire.opening",
+    "plan": "voirdire.decide.plan",
     "rates": "voirdire.decide.rates",
     "replacement_tests": "voirdire.decide.replacement",
     "select": "voirdire.decide.selection",

@@ -18,7 +18,7 @@ from voirdire.errors import UserError
 from voirdire.stats.clustered import clustered_mean
 from voirdire.stats.estimate import Estimate
 
-__all__ = ["CurvePoint", "LearningCurve", "learning_curve", "shape_of_curve"]
+__all__ = ["CurvePoint", "LearningCurve", "learning_curve", "losses_by_labels", "shape_of_curve"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -111,6 +111,23 @@ def learning_curve(
     the same ones again is tried where 60 clusters have two labels.
     """
     chosen = options or AlignOptions()
+    sizes, losses = losses_by_labels(features, target, select=chosen.select, draws=draws, say=say, rng=rng)
+    curve = shape_of_curve(sizes, losses, int(target.counts.sum()), gain_of_one=gain_of_one)
+    say("Learning curve over raters an item")
+    spread = spread_of_labels(features, target, select=chosen.select, level=chosen.level, rng=rng)
+    return replace(curve, smallest=chosen.smallest_gain, spread=spread)
+
+
+def losses_by_labels(
+    features: Features,
+    target: Target,
+    *,
+    select: str = "pool",
+    draws: int = 4,
+    say: Callable[[str], None] = lambda text: None,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Labels fitted on and the held-out loss in nats a row, (draws, parts) each; parts are nested."""
     names = np.unique(target.cluster)
     if len(names) < FEWEST_CLUSTERS:
         raise UserError(
@@ -121,15 +138,10 @@ def learning_curve(
     sizes, losses = [], []
     for draw, own in enumerate(rng.spawn(draws)):
         say(f"Learning curve, draw {draw + 1} of {draws}")
-        n, loss = _one_draw(features, target, own.permutation(names), chosen.select, own)
+        n, loss = _one_draw(features, target, own.permutation(names), select, own)
         sizes.append(n)
         losses.append(loss)
-    curve = shape_of_curve(
-        np.array(sizes), np.array(losses), int(target.counts.sum()), gain_of_one=gain_of_one
-    )
-    say("Learning curve over raters an item")
-    spread = spread_of_labels(features, target, select=chosen.select, level=chosen.level, rng=rng)
-    return replace(curve, smallest=chosen.smallest_gain, spread=spread)
+    return np.array(sizes), np.array(losses)
 
 
 def shape_of_curve(
