@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from voirdire.judges.prompts import JOINER
 from voirdire.judges.recipe import Citation, JudgedItem
 
 __all__ = ["SCHEMA", "checked"]
@@ -57,5 +58,6 @@ def _texts(items: Sequence[JudgedItem], turn: int | None) -> Iterable[str]:
 
 
 def _plain(text: str) -> str:
-    even = unicodedata.normalize("NFKC", text.translate(MARKS)).casefold()
+    shown = text.replace(JOINER, "").translate(MARKS)
+    even = unicodedata.normalize("NFKC", shown).casefold()
     return re.sub(r"\s+", " ", even)

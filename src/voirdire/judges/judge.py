@@ -14,7 +14,7 @@ from voirdire.errors import UserError
 from voirdire.judges.asking import Price, Target
 from voirdire.judges.call import Client, content_hash
 from voirdire.judges.judge_file import JudgeConfig, PromptConfig
-from voirdire.judges.prompts import Prompt
+from voirdire.judges.prompts import STYLE, Prompt
 from voirdire.judges.recipe import Recipe
 from voirdire.study.documents import load_mapping, validated
 
@@ -30,7 +30,8 @@ class Judge:
     """A judge ready to ask: ``config`` as written, its ``recipe``, and the ``prompt`` where it has its own.
 
     ``version`` is the head of a hash over everything that can change a verdict: the model, the endpoint, the
-    parameters, the recipe with its options and default wording, the prompt's text and what is shown.
+    parameters, the recipe with its options and default wording, the prompt's text, how texts are fenced
+    and what is shown.
     """
 
     config: JudgeConfig
@@ -110,5 +111,6 @@ def _prompt(config: JudgeConfig, where: Path) -> Prompt | None:
 def _version(config: JudgeConfig, options: BaseModel, prompt: Prompt | None, make: Any) -> str:
     written = config.model_dump(mode="json", exclude=UNVERSIONED)
     said = None if prompt is None else [prompt.system, prompt.user]
-    whole = {**written, "options": options.model_dump(mode="json"), "prompt": said, "wording": make.WORDING}
+    texts = {"prompt": said, "wording": make.WORDING, "style": STYLE}
+    whole = {**written, "options": options.model_dump(mode="json"), **texts}
     return content_hash(whole)[:VERSION_DIGITS]
