@@ -14,12 +14,14 @@ from voirdire.judges.recipe import JudgedItem, Turn
 from voirdire.study.column import Column
 from voirdire.study.study import Study
 
-__all__ = ["NEVER", "WITHHELD", "View", "turns_of"]
+__all__ = ["NEVER", "WITHHELD", "View", "references_shown", "turns_of"]
 
 NEVER = ("system", "system_a", "system_b", "presented", "polarity", "family", "cluster", "variant_of")
 """Columns that no judge sees, even where its file names them."""
 WITHHELD = ("reference", "script", "scenario", "persona", "rubric", "label", "gold", "expected")
 """Words in the names of texts that are shown only where the judge's file names them."""
+REFERENCES = ("reference", "gold", "expected")
+"""Words in the names of columns that hold an answer to judge by."""
 SIDES = (("_a", "_b"), ("_first", "_second"), ("_1", "_2"), ("1", "2"))
 """Endings by which the columns of a pair's two sides are told apart."""
 TRANSCRIPT = "transcript"
@@ -116,6 +118,16 @@ class View:
             else:
                 fields[title] = text
         return fields, turns
+
+
+def references_shown(view: View, options: Mapping[str, Any]) -> list[str]:
+    """The columns shown that hold a reference answer, and ``synthetic`` where the model writes one itself.
+
+    ``options`` are the recipe's own, which may name the column.
+    """
+    own = options.get("column")
+    shown = [name for name in view.columns if name == own or any(word in name.lower() for word in REFERENCES)]
+    return [*shown, *(["synthetic"] if options.get("reference") == "synthetic" else [])]
 
 
 def turns_of(text: str) -> tuple[Turn, ...]:
