@@ -200,3 +200,33 @@ def test_an_audit_reads_what_was_judged(folder: Path) -> None:
     run(folder, FakeClient(lambda request: "warm" if "number 3" in request.text else "cold"))
     audit = voirdire.audit(open_study(folder))
     assert {entry.judge for entry in audit.stand_in} == {"tone"}
+
+
+def test_a_mistake_or_a_full_disk_ends_in_one_line_and_keeps_what_was_under_way(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from voirdire.errors import UserError
+
+    judge = load_judge(folder / "tone.yaml")
+    real = judge.recipe.judge
+
+    async def wrong(items: Any, metric: Any, ask: Any) -> Any:
+        if items[0].id == "i3":
+            raise UserError("a prompt that does not fit")
+        return await real(items, metric, ask)
+
+    monkeypatch.setattr(judge.recipe, "judge", wrong)
+    client = FakeClient(warm, delay=0.02)
+    with open_store(folder) as store:
+        plan = make_plan(open_study(folder), judge, store)
+        with pytest.raises(UserError, match="does not fit"):
+            asyncio.run(run_plan(plan, store, client=client))
+    assert len(client.requests) == len(stored(folder)) == len(stored(folder, replies)) > 0
+    monkeypatch.undo()
+
+    def full(connection: Any, *rest: Any) -> None:
+        raise sql.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr("voirdire.store.group_commit.added", full)
+    with pytest.raises(UserError, match="disk is full"):
+        run(folder, FakeClient(warm))

@@ -15,8 +15,9 @@ from voirdire.judges.call import Ask, Client, Reply, content_hash
 from voirdire.judges.judge import Judge
 from voirdire.judges.limits import Budget, Limiter, Limits, OverBudget
 from voirdire.judges.planning import Plan, Task
-from voirdire.judges.recipe import Verdict
+from voirdire.judges.recipe import Learner, Verdict
 from voirdire.judges.records import Origin, now, verdict_row
+from voirdire.judges.viewing import references_shown
 from voirdire.store import schema
 from voirdire.store.group_commit import GroupCommit
 from voirdire.store.sql import Store
@@ -63,7 +64,7 @@ async def run_plan(
     """Get every verdict of ``plan`` into ``store``; ``progress`` hears of each one that is kept.
 
     A task whose recipe fails leaves a verdict with status ``error``, and the others go on. When the budget is
-    spent or ``stop`` is called, calls under way are finished and kept.
+    spent, ``stop`` is called or a user's mistake comes up, calls under way are finished and kept.
     """
     judge = plan.judge
     limits = judge.config.limits
@@ -88,11 +89,11 @@ async def run_plan(
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(limits.concurrency, len(plan)) or 1):
                     group.create_task(work.through(tasks))
-    except* UserError as problems:
-        raise problems.exceptions[0] from None
     finally:
         if client is None:
             await reached.close()
+    if work.mistakes:
+        raise work.mistakes[0]
     outcome.stopped = stop.reason
     return outcome
 
@@ -106,6 +107,7 @@ class _Work:
     outcome: Outcome
     stop: Stop
     progress: Callable[[Outcome], None]
+    mistakes: list[UserError] = field(default_factory=list)
 
     async def through(self, tasks: Iterator[Task]) -> None:
         """Work on one task after another until there is none, or a stop is asked for."""
@@ -113,11 +115,14 @@ class _Work:
             if self.stop.asked:
                 return
             try:
-                found = await self._judged(task)
+                await self._keep(task, await self._judged(task))
             except OverBudget as problem:
                 self.stop(str(problem))
                 return
-            await self._keep(task, found)
+            except UserError as problem:  # raised when the others' calls are kept
+                self.mistakes.append(problem)
+                self.stop(str(problem))
+                return
 
     async def _judged(self, task: Task) -> Sequence[Verdict]:
         ask = _Counting(self.door.for_run(task.run))
@@ -197,6 +202,8 @@ def _keep_manifest(plan: Plan, store: Store) -> str:
         "prompt": asdict(judge.prompt) if judge.prompt is not None else None,
         "wording": type(judge.recipe).WORDING,
         "sees": list(plan.view.columns),
+        "references": references_shown(plan.view, judge.config.options),
+        "examples": isinstance(judge.recipe, Learner),
         "study": plan.study.name,
         "sources": [asdict(source) for source in plan.study.sources],
         "voirdire": version("voirdire"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
+from voirdire.errors import UserError
 from voirdire.store.sql import Store, added
 
 __all__ = ["GroupCommit"]
@@ -20,7 +21,8 @@ class GroupCommit:
     """Writes rows for the tasks of one event loop; while one transaction is under way the next one fills.
 
     Use it as ``async with GroupCommit(store) as commit: await commit.add(table, row)``. A row that is awaited
-    is committed; a failed transaction fails every row in it. Leaving the block waits for all rows.
+    is committed; a failed transaction fails every row in it, and a store that cannot be written (a full disk)
+    is a user's error. Leaving the block waits for all rows.
     """
 
     def __init__(self, store: Store) -> None:
@@ -63,9 +65,10 @@ class GroupCommit:
         try:
             await asyncio.to_thread(self._write, batch)
         except Exception as problem:
+            failure = _in_words(problem, self._store.where)
             for _, _, done in batch:
                 if not done.done():
-                    done.set_exception(problem)
+                    done.set_exception(failure)
             return
         for _, _, done in batch:
             if not done.done():
@@ -78,3 +81,10 @@ class GroupCommit:
         with self._store.transaction() as connection:
             for table, every in by_table.items():
                 added(connection, table, every)
+
+
+def _in_words(problem: Exception, where: str) -> Exception:
+    """A store that cannot be written as a user's error; other faults are ours and stay as they are."""
+    if isinstance(problem, sql.exc.OperationalError):
+        return UserError(f"cannot be written: {problem.orig}", where=where, fix="free space, then go on")
+    return problem
