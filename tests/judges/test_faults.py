@@ -138,3 +138,49 @@ def test_retries_end(tmp_path: Path) -> None:
     (reply,) = rows(tmp_path, replies)
     assert (reply["attempts"], len(server.bodies)) == (3, 3)
     assert "HTTP 500" in reply["error"]
+
+
+def test_a_reply_that_was_cut_is_asked_for_once_more_with_more_room(tmp_path: Path) -> None:
+    folder = study(tmp_path, 1)
+    (folder / "study.yaml").write_text(STUDY.replace("[fail, pass]", "[absent, present]"))
+    labels = (folder / "labels.csv").read_text().replace("fail", "absent").replace("pass", "present")
+    (folder / "labels.csv").write_text(labels)
+
+    async def work() -> None:
+        async with FaultServer(script=["truncated"], answer=lambda body: '{"verdict": "present"}') as server:
+            (folder / "j.yaml").write_text(
+                f"judge: j\nmodel: m\nrecipe: binary_rubric\nendpoint: {{url: '{server.url}'}}\n"
+                "parameters: {max_tokens: 50}\n"
+            )
+            with open_store(folder) as store:
+                plan = make_plan(open_study(folder), load_judge(folder / "j.yaml"), store)
+                outcome = await run_plan(plan, store)
+            assert outcome.statuses == {"ok": 1}
+            assert [body["max_tokens"] for body in server.bodies] == [50, 200]
+
+    asyncio.run(work())
+    assert [row["status"] for row in rows(folder, replies)] == ["truncated", "ok"]
+    assert len(rows(folder, verdicts)[0]["requests"]) >= 1
+
+
+def test_a_key_that_an_endpoint_repeats_is_kept_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "sk-planted-51c0de"
+    monkeypatch.setenv("PLANTED_KEY", secret)
+    folder = study(tmp_path, 4)
+    echo = f"pass, and your key is {secret}"
+
+    async def work() -> None:
+        async with FaultServer(script=["wrong_key"], answer=lambda body: echo) as server:
+            (folder / "j.yaml").write_text(
+                f"judge: j\nmodel: m\nrecipe: rubric\nendpoint: {{url: '{server.url}', key: PLANTED_KEY}}\n"
+            )
+            with open_store(folder) as store:
+                plan = make_plan(open_study(folder), load_judge(folder / "j.yaml"), store)
+                await run_plan(plan, store)
+            assert server.keys == [f"bearer {secret}"] * 4
+
+    asyncio.run(work())
+    assert any("***" in row["text"] for row in rows(folder, replies))
+    assert not [file for file in folder.rglob("*") if file.is_file() and secret.encode() in file.read_bytes()]

@@ -88,6 +88,7 @@ class Recording:
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
         shared: bool = False,
+        whole: bool = False,
     ) -> Reply:
         self.requests.append(Request("", "m", tuple(messages), dict(parameters or {}), sample=sample))
         return Reply("ok", "A written reply.", request_hash=str(len(self.requests)))

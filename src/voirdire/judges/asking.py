@@ -24,6 +24,10 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 LETTERS_A_TOKEN = 4
 """A rough length of tokens, to keep a rate until the endpoint says what a call took."""
 REPLY_TOKENS = 256
+LIMITS = ("max_completion_tokens", "max_tokens")
+"""Parameters that limit a reply."""
+MORE_ROOM = 4
+"""How much longer a reply may be when it is asked for again because it was cut."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,11 +178,23 @@ class Asker:
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
         shared: bool = False,
+        whole: bool = False,
     ) -> Reply:
         """As :class:`voirdire.judges.call.Ask` says."""
         run = 0 if shared else self.run
         request = self.door.target.request(messages, parameters, run=run, sample=sample)
-        return await self.door.reply(request, run, sample)
+        reply = await self.door.reply(request, run, sample)
+        more = _more_room(request) if whole and reply.status == "truncated" else None
+        return reply if more is None else await self.door.reply(more, run, sample)
+
+
+def _more_room(request: Request) -> Request | None:
+    """The request with room for a longer reply, None where it has no limit to raise."""
+    for name in LIMITS:
+        limit = request.parameters.get(name)
+        if isinstance(limit, int):
+            return replace(request, parameters={**request.parameters, name: limit * MORE_ROOM})
+    return None
 
 
 def _kept(store: Store) -> dict[tuple[str, int, int], int]:

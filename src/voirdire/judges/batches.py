@@ -126,6 +126,7 @@ class _Looking:
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
         shared: bool = False,
+        whole: bool = False,
     ) -> Reply:
         run = 0 if shared else self.run
         request = self.kept.target.request(messages, parameters, run=run, sample=sample)

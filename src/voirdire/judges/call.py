@@ -142,11 +142,13 @@ class Ask(Protocol):
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
         shared: bool = False,
+        whole: bool = False,
     ) -> Reply:
         """The reply to ``messages`` under the judge's parameters; ``parameters`` go first, None removes one.
 
         ``sample`` numbers repeats of one request within a verdict. With ``shared`` every run gets the same
-        reply (evaluation steps, a reference). A call that fails for good is a reply with
+        reply (evaluation steps, a reference). With ``whole`` a reply that was cut is asked for once more with
+        room for four times as much. A call that fails for good is a reply with
         status ``error``, never an exception.
         """
 

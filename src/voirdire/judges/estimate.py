@@ -51,6 +51,7 @@ class _Recording:
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
         shared: bool = False,
+        whole: bool = False,
     ) -> Reply:
         self.sent.append(sum(len(message.content) for message in messages))
         return Reply("error", error="nobody was asked")

@@ -42,6 +42,7 @@ class Answers:
         parameters: Mapping[str, Any] | None = None,
         sample: int = 0,
         shared: bool = False,
+        whole: bool = False,
     ) -> Reply:
         self.asked.append((tuple(messages), dict(parameters or {}), sample))
         return self._replies[min(len(self.asked), len(self._replies)) - 1]

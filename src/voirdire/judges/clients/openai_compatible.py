@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from voirdire.judges.call import Failure, Reply, ReplyStatus, Request, Token
@@ -27,11 +28,27 @@ class OpenAICompatible:
     def __init__(self, base_url: str, key: str | None) -> None:
         from openai import AsyncOpenAI
 
+        self._key = key
         # a local server needs no key, and the package needs some
         self._client = AsyncOpenAI(base_url=base_url or None, api_key=key or "none", max_retries=0)
 
     async def complete(self, request: Request, *, timeout: float) -> Reply:
-        """The reply, or :class:`Failure` with what the endpoint said of when to come back."""
+        """The reply, or :class:`Failure` with what the endpoint said of when to come back.
+
+        An endpoint that repeats the key in what it says is kept without it.
+        """
+        try:
+            reply = await self._attempt(request, timeout)
+        except Failure as problem:
+            problem.reason = self._masked(problem.reason)
+            raise
+        raw = None if reply.raw is None else self._masked(reply.raw)
+        return replace(reply, text=self._masked(reply.text), raw=raw, error=self._masked(reply.error))
+
+    def _masked(self, text: str) -> str:
+        return text.replace(self._key, "***") if self._key else text
+
+    async def _attempt(self, request: Request, timeout: float) -> Reply:
         import openai
 
         start = time.perf_counter()

@@ -72,7 +72,7 @@ class BinaryRubric:
         (item,) = items
         parameters = {"response_format": FORM} if self.options.form else {}
         messages = self.prompt.messages(item=spelled(items), **context_of(metric))
-        reply = await ask(messages, parameters=parameters)
+        reply = await ask(messages, parameters=parameters, whole=True)
         answer = read_answer(reply, ANSWERS, key="verdict")
         present, absent = self._labels(metric)
         label = {"present": present, "absent": absent}.get(answer.label or "")

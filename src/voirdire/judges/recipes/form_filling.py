@@ -75,7 +75,7 @@ class FormFilling:
         steps, about = self.options.steps, context_of(metric)
         requests: list[str] = []
         if not steps:
-            written = await ask(STEPS.messages(**about, item=""), parameters=LONG, shared=True)
+            written = await ask(STEPS.messages(**about, item=""), parameters=LONG, shared=True, whole=True)
             if written.status != "ok":
                 return [Verdict(item.id, metric.name, None, written.status, rationale="no evaluation steps")]
             steps, requests = written.text.strip(), [written.request_hash]

@@ -101,7 +101,8 @@ class Persona:
             "answer", {"label": {"type": "string", "enum": list(labels)}, "certainty": {"type": "number"}}
         )
         messages = self.prompt.messages(item=spelled(items), **context_of(metric), persona=person.who)
-        reply = await ask(messages, parameters={"response_format": form} if self.options.form else {})
+        form_of = {"response_format": form} if self.options.form else {}
+        reply = await ask(messages, parameters=form_of, whole=True)
         answer = read_answer(reply, metric.scale)
         certainty, _ = read_number(reply, low=0, high=100, key="certainty")
         shares = None

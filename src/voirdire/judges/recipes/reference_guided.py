@@ -110,7 +110,7 @@ class ReferenceGuided:
         if not question:
             return None, ()
         messages = WRITE.messages(item=spelled([JudgedItem(item.id, question)]))
-        written = await ask(messages, parameters=LONG, shared=True)
+        written = await ask(messages, parameters=LONG, shared=True, whole=True)
         text = written.text.strip() if written.status == "ok" else ""
         return (fence("reference", text) if text else None), (written.request_hash,)
 

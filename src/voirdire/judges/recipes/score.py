@@ -60,7 +60,7 @@ class Score:
         messages = self.prompt.messages(
             item=spelled(items), **context_of(metric), low=f"{low:g}", high=f"{high:g}"
         )
-        reply = await ask(messages, parameters=parameters)
+        reply = await ask(messages, parameters=parameters, whole=True)
         value, status = read_number(reply, low=low, high=high)
         said = objects_in(reply.text)
         return [

@@ -86,7 +86,7 @@ class Verbalised:
         (item,) = items
         parameters = {"response_format": _form(metric.scale)} if self.options.form else {}
         messages = self.prompt.messages(item=spelled(items), **self._context(metric))
-        reply = await ask(messages, parameters=parameters)
+        reply = await ask(messages, parameters=parameters, whole=True)
         stated, mass, status = _stated(reply, metric.scale)
         if stated is None:
             return [Verdict(item.id, metric.name, None, status, mass=mass, requests=(reply.request_hash,))]
