@@ -12,6 +12,7 @@ TITLES = {
     "MetricConfig": "A metric",
     "ScaleConfig": "A scale",
     "RaterConfig": "A rater",
+    "AskedConfig": "How a judge was asked",
 }
 """The parts of the file in reading order, and what each is called here."""
 

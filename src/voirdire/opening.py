@@ -14,7 +14,7 @@ from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.readers.frames import is_frame, read_frame
 from voirdire.study.build import build
-from voirdire.study.config import MetricConfig, ScaleConfig, StudyConfig, TableConfig
+from voirdire.study.config import MetricConfig, RaterConfig, ScaleConfig, StudyConfig, TableConfig
 from voirdire.study.declaration import load_declaration, read_declaration
 from voirdire.study.faults import Faults
 from voirdire.study.folder import sort_tables
@@ -143,26 +143,34 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
 
 
 def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
-    """What judges said, from the study's store, where there is one; and the scales of its parts declared."""
+    """What judges said, from the study's store, where there is one, and what is known of it."""
     if not config.store and not (folder / STORE).is_file():
         return [], config
-    from voirdire.store.ratings import part_labels, verdict_table
+    from voirdire.store.judge_records import declared_judge
+    from voirdire.store.ratings import kept_verdicts
     from voirdire.store.sql import open_store
 
     with open_store(config.store or folder, create=False) as store:
-        table = verdict_table(store, parts=config.parts)
-        parts = part_labels(store) if config.parts else {}
-    if table is None:
+        kept = kept_verdicts(store, parts=config.parts)
+    if kept is None:
         return [], config
-    declared = {
+    metrics = {
         name: MetricConfig(
             scale=ScaleConfig(labels=list(labels), ordered=True) if labels else config.metric(metric).scale
         )
-        for name, (metric, labels) in parts.items()
-        if name in table.columns["metric"].values
+        for name, (metric, labels) in kept.parts.items()
     }
-    whole = config.model_copy(update={"metrics": {**declared, **config.metrics}})
-    return [(table, TableConfig(file=table.name))], whole
+    raters = {
+        name: declared_judge(document).model_copy(update=_told(config.raters.get(name)))
+        for name, document in kept.judges.items()
+    }
+    told = {"metrics": {**metrics, **config.metrics}, "raters": {**config.raters, **raters}}
+    return [(kept.table, TableConfig(file=kept.table.name))], config.model_copy(update=told)
+
+
+def _told(declared: RaterConfig | None) -> dict[str, Any]:
+    """What study.yaml says of a rater, which comes before what a store knows."""
+    return {} if declared is None else {name: getattr(declared, name) for name in declared.model_fields_set}
 
 
 def _with_options(tables: Sequence[TableConfig], extra: Mapping[str, Any]) -> list[TableConfig]:

@@ -27,6 +27,7 @@ ORDER = (
     "stability",
     "against_people",
     "judges",
+    "judging",
     "replacement",
     "indeterminate",
     "response_sets",

@@ -67,7 +67,7 @@ def _study(study: Study) -> dict[str, Any]:
         "n_items": len(study.items),
         "n_ratings": len(study.ratings),
         "metrics": [_metric(metric) for metric in study.metrics],
-        "raters": [asdict(rater) for rater in study.raters],
+        "raters": [_plain(asdict(rater)) for rater in study.raters],
         "sources": [asdict(source) for source in study.sources],
         "assumptions": list(study.assumptions),
         "counts": dict(study.counts),

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sql
 
 from voirdire.store.parts import stored
-from voirdire.store.schema import verdicts
+from voirdire.store.schema import manifests, verdicts
 from voirdire.store.sql import Store
 from voirdire.study.column import Column
 from voirdire.study.parts import part_name
 from voirdire.study.ratings import Source
 from voirdire.study.raw import RawTable
 
-__all__ = ["part_labels", "verdict_table"]
+__all__ = ["Kept", "kept_verdicts"]
 
 TEXTS = (
     "item_id",
@@ -29,10 +31,23 @@ TEXTS = (
     "presented",
     "created_at",
 )
-NUMBERS = ("run", "confidence", "mass", "score", "prompt_tokens", "completion_tokens", "cost", "latency")
+NUMBERS = ("run", "confidence", "mass", "prompt_tokens", "completion_tokens", "cost", "latency")
 
 
-def verdict_table(store: Store, *, parts: bool = False) -> RawTable | None:
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What a store holds for a study: the ``table`` of ratings, and what is known of parts and judges.
+
+    ``parts`` maps a part, by its name as a metric, to its metric and the labels that it may get, empty where
+    they are the metric's own. ``judges`` maps a judge to the manifest of its newest verdict.
+    """
+
+    table: RawTable
+    parts: Mapping[str, tuple[str, tuple[str, ...]]]
+    judges: Mapping[str, Mapping[str, Any]]
+
+
+def kept_verdicts(store: Store, *, parts: bool = False) -> Kept | None:
     """Every judge's verdicts of its newest version, one an item, metric and run; None where there is none.
 
     Of a pair judged in both orders each order is a run of its own, with ``presented``. Verdicts of earlier
@@ -43,7 +58,7 @@ def verdict_table(store: Store, *, parts: bool = False) -> RawTable | None:
     every = stored(store, verdicts, [column.name for column in verdicts.columns])
     order = ("created_at", "content_hash", "run", "retry")
     rows = sorted(
-        (_named(row) for row in every if parts or row["part"] == "" or row["presented"]),
+        (row for row in every if parts or row["part"] == "" or row["presented"]),
         key=lambda row: tuple(row[name] for name in order),
     )
     if not rows:
@@ -53,24 +68,24 @@ def verdict_table(store: Store, *, parts: bool = False) -> RawTable | None:
     last = {(*_cell(row), row["part"]): row for row in current}
     in_orders = {_cell(row) for row in last.values() if row["presented"]}
     kept = [row for row in last.values() if row["presented"] or _cell(row) not in in_orders]
-    table = _table([_numbered(row) for row in kept], store.where)
     older = sum(row["part"] == "" for row in rows) - sum(row["part"] == "" for row in current)
     note = f"{store.where}: {older:,} verdicts of earlier versions of judges are kept there and not read."
-    return table.noting(note if older else "")
+    table = _table([_named(_numbered(row)) for row in kept], store.where).noting(note if older else "")
+    return Kept(table, _parts(kept), _manifests(store, {row["rater_id"]: row["manifest"] for row in kept}))
 
 
-def part_labels(store: Store) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """For each part, by its name as a metric, the metric it belongs to and the labels it may get.
+def _parts(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    return {
+        part_name(row["metric"], row["part"]): (row["metric"], tuple((row["extra"] or {}).get("labels", ())))
+        for row in rows
+        if row["part"] and not row["presented"]
+    }
 
-    The labels are empty where the part's are the metric's own; those of its newest verdict count.
-    """
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
-    rows = stored(store, verdicts, ["metric", "part", "presented", "extra", "created_at"])
-    for row in sorted(rows, key=lambda row: row["created_at"]):
-        if row["part"] and not row["presented"]:
-            labels = tuple((row["extra"] or {}).get("labels", ()))
-            found[part_name(row["metric"], row["part"])] = row["metric"], labels
-    return found
+
+def _manifests(store: Store, names: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    query = sql.select(manifests.c.manifest, manifests.c.document)
+    documents = {row["manifest"]: row["document"] for row in store.rows(query)}
+    return {judge: documents[name] for judge, name in names.items() if name in documents}
 
 
 def _named(row: dict[str, Any]) -> dict[str, Any]:
@@ -90,9 +105,10 @@ def _numbered(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _table(rows: Sequence[Mapping[str, Any]], where: str) -> RawTable:
-    columns = {name: Column.of([row[name] for row in rows]) for name in TEXTS}
+    columns = {name: Column.of([row[name] or None for row in rows]) for name in TEXTS}
     columns["rater_kind"] = Column.constant("judge", len(rows))
     columns |= {name: Column.of([_number(row[name]) for row in rows]) for name in NUMBERS}
+    columns["judge_score"] = Column.of([_number(row["score"]) for row in rows])
     columns["citations"] = Column.of([_document(row["citations"]) for row in rows])
     labels = dict.fromkeys(label for row in rows for label in row["probabilities"] or ())
     for label in labels:

@@ -32,6 +32,13 @@ RATING_COLUMNS = (
     "anchored",
     "used_as_example",
     "created_at",
+    "citations",
+    "mass",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "latency",
+    "judge_score",
 )
 RESERVED_ITEM_COLUMNS = (
     "system",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 __all__ = [
+    "AskedConfig",
     "MetricConfig",
     "Normalisation",
     "OnDuplicate",
@@ -150,6 +151,25 @@ class MetricConfig(_Part):
     group: Text = Field(default="", description="The suite that the metric belongs to.")
 
 
+class AskedConfig(_Part):
+    """How a judge was asked and what it could see; of judges run with voirdire it is known."""
+
+    version: Text = Field(default="", description="Changes with anything that can change a verdict.")
+    recipe: Text = Field(default="", description="The way of asking.")
+    endpoint: Text = Field(default="", description="Where the model was reached.")
+    parameters: Text = Field(default="", description="What was sent with every request, as JSON.")
+    sees: Texts = Field(default_factory=list, description="The columns of an item that were shown.")
+    references: Texts | None = Field(
+        default=None,
+        description="Those of them that hold a reference answer, `synthetic` for one of the model's own; "
+        "`[]` for a judge without a reference.",
+    )
+    examples: bool | None = Field(
+        default=None, description="Whether labels of people were shown as examples."
+    )
+    prompt: Text = Field(default="", description="The prompt's template.")
+
+
 class RaterConfig(_Part):
     """One rater. The key is the rater's id in the ratings."""
 
@@ -162,6 +182,9 @@ class RaterConfig(_Part):
     map: TextMap = Field(
         default_factory=dict,
         description="The rater's own labels, where they differ from the metric's: `1: pass`.",
+    )
+    asked: AskedConfig | None = Field(
+        default=None, description="How a judge was asked, and what it could see."
     )
 
 

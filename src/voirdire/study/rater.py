@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from voirdire.study.asked import Asked
+
 __all__ = ["RATER_KINDS", "Rater", "RaterKind"]
 
 RaterKind = Literal["human", "judge", "program", "reference"]
@@ -15,8 +17,8 @@ RATER_KINDS: tuple[RaterKind, ...] = ("human", "judge", "program", "reference")
 class Rater:
     """One rater: ``id`` as in the ratings, ``kind``, and what is known of it; empty means not recorded.
 
-    ``model`` and ``family`` are for judges; ``attributes`` are further columns that are constant within the
-    rater.
+    ``model``, ``family`` and ``asked`` are for judges; ``attributes`` are further columns that are constant
+    within the rater.
     """
 
     id: str
@@ -25,3 +27,4 @@ class Rater:
     model: str = ""
     family: str = ""
     attributes: dict[str, str] = field(default_factory=dict, hash=False)
+    asked: Asked | None = None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from voirdire.study.asked import Asked
 from voirdire.study.column import Column
 from voirdire.study.config import RaterConfig
 from voirdire.study.faults import Faults
@@ -65,9 +66,17 @@ def recruit(
         if kind is None:
             kind = "judge" if guess and looks_like_a_model(name) else "human"
             guessed.append((name, kind))
-        raters.append(Rater(name, kind, entry.expertise, entry.model, entry.family))
+        raters.append(Rater(name, kind, entry.expertise, entry.model, entry.family, asked=_asked(entry)))
     _check_one_model(long, raters)
     return tuple(raters), _said(guessed, guess)
+
+
+def _asked(entry: RaterConfig) -> Asked | None:
+    if entry.asked is None:
+        return None
+    lists = {name: value for name, value in entry.asked if isinstance(value, list)}
+    told = entry.asked.model_dump() | {name: tuple(value) for name, value in lists.items()}
+    return Asked(**told)
 
 
 def _check_one_model(long: Long, raters: Sequence[Rater]) -> None:
