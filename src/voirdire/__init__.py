@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from voirdire.checks.audit import Audit, StandIn, audit
     from voirdire.checks.finding import Finding
     from voirdire.checks.options import AuditOptions
+    from voirdire.decide.change import compare
+    from voirdire.decide.change_options import CompareOptions
+    from voirdire.decide.change_result import Change
+    from voirdire.decide.drift import Drift, DriftOptions, drift
     from voirdire.decide.plan import plan
     from voirdire.decide.plan_options import PlanOptions
     from voirdire.decide.plan_result import LabelPlan
@@ -50,6 +54,10 @@ __all__ = [
     "Aligner",
     "Audit",
     "AuditOptions",
+    "Change",
+    "CompareOptions",
+    "Drift",
+    "DriftOptions",
     "Estimate",
     "Evaluation",
     "Finding",
@@ -76,6 +84,8 @@ __all__ = [
     "__version__",
     "align",
     "audit",
+    "compare",
+    "drift",
     "judged_systems",
     "open",
     "plan",
@@ -90,6 +100,10 @@ _HOME = {
     "Aligner": "voirdire.align.aligner",
     "Audit": "voirdire.checks.audit",
     "AuditOptions": "voirdire.checks.options",
+    "Change": "voirdire.decide.change_result",
+    "CompareOptions": "voirdire.decide.change_options",
+    "Drift": "voirdire.decide.drift",
+    "DriftOptions": "voirdire.decide.drift",
     "Estimate": "voirdire.stats.estimate",
     "Evaluation": "voirdire.align.evaluation",
     "Finding": "voirdire.checks.finding",
@@ -115,6 +129,8 @@ _HOME = {
     "UserErrors": "voirdire.errors",
     "align": "voirdire.align.aligner",
     "audit": "voirdire.checks.audit",
+    "compare": "voirdire.decide.change",
+    "drift": "voirdire.decide.drift",
     "judged_systems": "voirdire.decide.systems",
     "open": "voirdire.opening",
     "plan": "voirdire.decide.plan",

@@ -35,7 +35,7 @@ class DriftChange:
         if unknown:
             raise UserError(f"no option '{unknown[0]}'", where=where, expected=" or ".join(KNOWN))
         if rule.judges or rule.metrics or rule.systems:
-            raise UserError("a choice of judges, metrics or systems", where=where, expected="the aligner's own")
+            raise UserError("a choice of judges or metrics", where=where, expected="the aligner's own")
         path = rule.options.get("aligner")
         if not isinstance(path, str) or not path:
             raise UserError("no aligner", where=where, fix="options: {aligner: judge.json}")
