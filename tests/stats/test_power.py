@@ -153,6 +153,7 @@ def test_no_spread_and_no_hope() -> None:
     assert replacement_sample_size(judge_better=0.0, person_better=0.3, epsilon=0.2) == math.inf
     assert mean_sample_size(0.0, 1.0) == math.inf
     assert math.isnan(detectable_mean(1, 1.0))
+    assert detectable_mean(100_000, 1.0) == pytest.approx((1.6449 + 0.8416) / 100_000**0.5, rel=1e-3)
 
 
 @pytest.mark.coverage_simulation

@@ -155,7 +155,8 @@ def detectable_mean(
     if n_items < 2:
         return math.nan
     alpha = _bound(level, tests)
-    most = 10 * (_z(power) + float(stdtrit(n_items - 1, 1 - alpha)))
+    # the noncentral t is not computed far beyond where its power is 1
+    most = 10 * (_z(power) + float(stdtrit(n_items - 1, 1 - alpha))) / math.sqrt(n_items)
     return sd * float(brentq(lambda effect: _t_power(n_items, effect, alpha) - power, 0.0, most))
 
 
