@@ -47,6 +47,9 @@ def test_every_pinned_release_has_hashes_and_no_address(lock: str) -> None:
 
 
 def test_both_locks_pin_the_same_core() -> None:
-    assert {block.split(" \\")[0] for block in blocks("requirements.lock")} <= {
-        block.split(" \\")[0] for block in blocks("requirements-test.lock")
-    }
+    # the one for tests may need a release on more platforms than the core does
+    core, every = (
+        {block.split()[0] for block in blocks(lock)}
+        for lock in ("requirements.lock", "requirements-test.lock")
+    )
+    assert core <= every
