@@ -18,7 +18,7 @@ from voirdire.study.metric import Metric
 from voirdire.study.parts import without_parts
 from voirdire.study.study import Study
 
-__all__ = ["Plan", "Task", "make_plan"]
+__all__ = ["Plan", "Task", "make_plan", "whole_plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,16 @@ def make_plan(
     A metric is judged on the items that it was rated on by anyone, or on all items where nobody rated it.
     Verdicts that ended in an error are asked for anew; those that could not be read are not.
     """
+    whole = whole_plan(study, judge, runs=runs, metrics=metrics)
+    got, failed = _verdicts(store, whole.judge)
+    left = [task for task in whole.tasks if (task.content_hash, task.run) not in got]
+    done = len(whole) - len(left)
+    tasks = [replace(task, retry=failed.get((task.content_hash, task.run), 0)) for task in left]
+    return replace(whole, tasks=tuple(tasks[:limit] if limit else tasks), done=done)
+
+
+def whole_plan(study: Study, judge: Judge, *, runs: int = 1, metrics: Sequence[str] = ()) -> Plan:
+    """Every verdict of ``judge`` on ``study``, whether it is there or not."""
     view = View(study, judge.config.sees)
     if isinstance(judge.recipe, Learner):
         judge = replace(judge, recipe=judge.recipe.learned(study, view))
@@ -83,16 +93,7 @@ def make_plan(
         raise UserError("no metric to judge", where=study.name, fix="declare metrics in study.yaml")
     for code in chosen:
         judge.recipe.check(study.metrics[code])
-    got, failed = _verdicts(store, judge)
-    tasks, done = [], 0
-    for task in _every(study, judge, view, chosen, runs):
-        key = (task.content_hash, task.run)
-        if key in got:
-            done += 1
-        else:
-            retry = failed.get(key, 0)
-            tasks.append(Task(task.items, task.metric, task.run, task.content_hash, retry))
-    return Plan(study, judge, view, tuple(tasks[:limit] if limit else tasks), done)
+    return Plan(study, judge, view, tuple(_every(study, judge, view, chosen, runs)), 0)
 
 
 def _every(study: Study, judge: Judge, view: View, metrics: Sequence[int], runs: int) -> Iterator[Task]:

@@ -200,7 +200,7 @@ def _keep_manifest(plan: Plan, store: Store) -> str:
         "judge": judge.config.model_dump(mode="json"),
         "version": judge.version,
         "prompt": asdict(judge.prompt) if judge.prompt is not None else None,
-        "wording": type(judge.recipe).WORDING,
+        "wording": judge.recipe.WORDING,
         "sees": list(plan.view.columns),
         "references": references_shown(plan.view, judge.config.options),
         "examples": isinstance(judge.recipe, Learner),
