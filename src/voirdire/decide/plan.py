@@ -54,11 +54,7 @@ def plan(
     learned, notes = learn(study, frame, chosen, rng=rng)
     rows = drawn(frame, pool, learned, chosen, rng=rng)
     if not rows.tasks:
-        raise UserError(
-            "no item is left to label with what these labels are for",
-            where=study.name,
-            fix="name people who are new with --new-rater, or add items",
-        )
+        raise _nothing(study, chosen)
     say("Assigning raters")
     assigned = assign(rows.tasks, pool.capacity, rng=rng)
     change = _change(frame, rows, assigned)
@@ -71,6 +67,17 @@ def plan(
         tuple(_bought(study, frame, learned, change, rows, chosen)),
         (*_said(frame, pool, rows, assigned, chosen), *notes),
         chosen,
+    )
+
+
+def _nothing(study: Study, options: PlanOptions) -> UserError:
+    """Why nothing is planned."""
+    if options.purpose == DECISIONS:
+        return UserError("no single further label is expected to change a decision", where=study.name)
+    return UserError(
+        "no item is left to label: the raters have labelled every one that these labels are for",
+        where=study.name,
+        fix="name people who are new with --new-rater, or add items",
     )
 
 

@@ -120,7 +120,7 @@ def _figures(bought: Bought) -> Iterator[str]:
     yield from (_number(each) for each in (bought.now, bought.after))
     gain = bought.gain
     if gain.undefined is not None:
-        yield f"not measurable ({REASONS[gain.undefined]})"
+        yield f"not known yet ({REASONS[gain.undefined]})"
         return
     text = _number(gain.value)
     if gain.has_interval:
