@@ -224,7 +224,8 @@ def _at(place: Positions, n: int) -> NDArray[np.bool_]:
 
 
 def _verdicts(study: Study, metric: str, judge: str) -> Floats:
-    code = [rater.id for rater in study.raters].index(judge)
+    """Counts (n_items, L) of the judge's verdicts; zeros where the study has no such judge."""
+    code = next((k for k in study.raters_of("judge") if study.raters[k].id == judge), -1)
     every = np.arange(len(study.items))
     return study.verdicts(metric, code, every, policy=KEPT_APART).counts.astype(np.float64)
 
