@@ -115,7 +115,7 @@ def test_an_uncertain_reference_makes_the_alarm_later() -> None:
 
 
 @pytest.mark.coverage_simulation
-def test_without_drift_at_most_5_percent_are_alarmed_and_strong_drift_is_found(
+def test_without_drift_5_percent_are_alarmed_at_most_and_drift_is_found(
     simulation: ModuleType,
 ) -> None:
     """80 maps fitted on 100 items, 2,000 labels each; promised 5 %, allowing 2.33 binomial errors."""
