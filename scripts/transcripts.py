@@ -24,6 +24,8 @@ PAGES = [
     ROOT / "docs" / "replacement.md",
     ROOT / "docs" / "label-sets.md",
     ROOT / "docs" / "rates.md",
+    ROOT / "docs" / "systems.md",
+    ROOT / "docs" / "gate.md",
 ]
 WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from voirdire.decide.systems_options import SystemsOptions
     from voirdire.decide.systems_result import Systems
     from voirdire.errors import UserError, UserErrors
+    from voirdire.gate.gate import Gate, gate
+    from voirdire.gate.policy import GatePolicy, load_policy
     from voirdire.opening import open
     from voirdire.stats.estimate import Estimate
     from voirdire.study.metric import Metric
@@ -61,6 +63,8 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Finding",
+    "Gate",
+    "GatePolicy",
     "LabelPlan",
     "Metric",
     "PlanOptions",
@@ -86,7 +90,9 @@ __all__ = [
     "audit",
     "compare",
     "drift",
+    "gate",
     "judged_systems",
+    "load_policy",
     "open",
     "plan",
     "rates",
@@ -107,6 +113,8 @@ _HOME = {
     "Estimate": "voirdire.stats.estimate",
     "Evaluation": "voirdire.align.evaluation",
     "Finding": "voirdire.checks.finding",
+    "Gate": "voirdire.gate.gate",
+    "GatePolicy": "voirdire.gate.policy",
     "LabelPlan": "voirdire.decide.plan_result",
     "Metric": "voirdire.study.metric",
     "PlanOptions": "voirdire.decide.plan_options",
@@ -131,7 +139,9 @@ _HOME = {
     "audit": "voirdire.checks.audit",
     "compare": "voirdire.decide.change",
     "drift": "voirdire.decide.drift",
+    "gate": "voirdire.gate.gate",
     "judged_systems": "voirdire.decide.systems",
+    "load_policy": "voirdire.gate.policy",
     "open": "voirdire.opening",
     "plan": "voirdire.decide.plan",
     "rates": "voirdire.decide.rates",

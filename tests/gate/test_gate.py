@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from voirdire.cli.main import app
 from voirdire.errors import UserError
 from voirdire.gate.gate import Gate, gate
-from voirdire.gate.policy import EXAMPLE, Policy, load_policy
+from voirdire.gate.policy import EXAMPLE, GatePolicy, load_policy
 from voirdire.gate.show import junit, markdown
 from voirdire.opening import open as open_study
 from voirdire.study.study import Study
@@ -44,7 +44,7 @@ def opened(*args: Any, **options: Any) -> Study:
 
 
 def held(subject: Study, *rules: dict[str, Any]) -> Gate:
-    return gate(subject, Policy.model_validate({"rules": list(rules)}))
+    return gate(subject, GatePolicy.model_validate({"rules": list(rules)}))
 
 
 ALPHA = {"measure": "judge_alpha", "at_least": 0.6}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from voirdire.gate.gate import Gate, gate
-from voirdire.gate.policy import Policy
+from voirdire.gate.policy import GatePolicy
 from voirdire.opening import open as open_study
 from voirdire.study.study import Study
 
@@ -16,7 +16,7 @@ SELF = {"measure": "self_preference", "at_most": 0.1}
 
 
 def held(subject: Study, *rules: dict[str, Any]) -> Gate:
-    return gate(subject, Policy.model_validate({"rules": list(rules)}))
+    return gate(subject, GatePolicy.model_validate({"rules": list(rules)}))
 
 
 def study(n: int, lift: float, *, judge: str = "new") -> Study:

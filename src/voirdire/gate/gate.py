@@ -14,7 +14,7 @@ from voirdire.checks.options import AuditOptions
 from voirdire.decide.lines import aligned
 from voirdire.errors import UserError
 from voirdire.gate.measure import Measured
-from voirdire.gate.policy import Policy, Rule
+from voirdire.gate.policy import GatePolicy, Rule
 from voirdire.stats.estimate import REASONS, Estimate
 from voirdire.study.study import Study
 
@@ -110,7 +110,7 @@ class Gate:
         return "\n".join([self.sentence, "", *aligned(rows)])
 
 
-def gate(study: Study, policy: Policy, *, progress: Callable[[str], None] | None = None) -> Gate:
+def gate(study: Study, policy: GatePolicy, *, progress: Callable[[str], None] | None = None) -> Gate:
     """Hold ``study`` against ``policy``; thresholds are held against intervals, never points.
 
     A case passes when its whole interval is on the right side of the threshold, fails when it is wholly on
@@ -178,13 +178,18 @@ def _case(rule: Rule, measured: Measured) -> Case:
 
 
 def _needed(rule: Rule, measured: Measured, low: float, high: float) -> int:
-    """Items in all at which the interval would clear the threshold, for it shrinks with their square root."""
+    """Items in all at which the interval would clear the threshold, for it shrinks with their square root.
+
+    Wilson's bound b solves (p - b)² = z² b (1 - b) / n, so its n is known for any bound.
+    """
     assert measured.estimate is not None, "only figures have intervals"
     value, needed = measured.estimate.value, 0.0
     for end in (rule.at_least, rule.at_most):
         if end is None or not low < end < high:
             continue
-        reach = value - low if value >= end else high - value
-        gap = abs(value - end)
-        needed = max(needed, measured.n * (reach / gap) ** 2 if gap else math.inf)
+        bound, gap = (low if value >= end else high), abs(value - end)
+        factor = ((value - bound) / gap) ** 2 if gap else math.inf
+        if measured.estimate.method.startswith("Wilson"):  # its width follows the bound's own variance
+            factor *= end * (1 - end) / (bound * (1 - bound))
+        needed = max(needed, measured.n * factor)
     return MOST_LABELS + 1 if needed > MOST_LABELS else math.ceil(needed)

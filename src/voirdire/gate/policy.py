@@ -11,7 +11,7 @@ from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.study.documents import load_mapping, validated
 
-__all__ = ["CORRECTED", "EXAMPLE", "RAW", "Need", "Policy", "Rule", "load_policy"]
+__all__ = ["CORRECTED", "EXAMPLE", "RAW", "GatePolicy", "Need", "Rule", "load_policy"]
 
 Need = Literal["all", "most", "any"]
 RAW = ("agreement",)
@@ -76,7 +76,7 @@ class Rule(_Part):
         return self
 
 
-class Policy(_Part):
+class GatePolicy(_Part):
     """The whole of gate.yaml."""
 
     level: float = Field(default=0.95, ge=0.5, lt=1, description="Coverage of the intervals.")
@@ -84,7 +84,7 @@ class Policy(_Part):
     rules: tuple[Rule, ...] = Field(min_length=1, description="The rules, all of which must pass.")
 
     @model_validator(mode="after")
-    def _raw_agreement_is_not_alone(self) -> Policy:
+    def _raw_agreement_is_not_alone(self) -> GatePolicy:
         raw = next((rule for rule in self.rules if rule.measure in RAW), None)
         if raw is not None and not any(rule.measure in CORRECTED for rule in self.rules):
             raise ValueError(
@@ -94,14 +94,14 @@ class Policy(_Part):
         return self
 
 
-def load_policy(path: str | Path) -> Policy:
+def load_policy(path: str | Path) -> GatePolicy:
     """The policy in the YAML file at ``path``; every fault of it is one line."""
     file = Path(path)
     if not file.is_file():
         raise UserError(
             "no such file", where=str(path), fix="voirdire gate --example prints one to start from"
         )
-    policy = validated(Policy, load_mapping(file), where=file.name)
+    policy = validated(GatePolicy, load_mapping(file), where=file.name)
     for rule in policy.rules:
         measure = registry.get("measure", rule.measure)
         bare = rule.at_least is None and rule.at_most is None
