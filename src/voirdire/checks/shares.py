@@ -13,9 +13,12 @@ __all__ = ["share_of"]
 
 
 def share_of(
-    hits: NDArray[np.bool_], *, cluster: NDArray[np.intp] | None = None, level: float = 0.95
+    hits: NDArray[np.bool_] | NDArray[np.float64],
+    *,
+    cluster: NDArray[np.intp] | None = None,
+    level: float = 0.95,
 ) -> Estimate:
-    """The share of true values in ``hits`` (n,), with Wilson's interval.
+    """The share of true values in ``hits`` (n,), or the mean of shares there, with Wilson's interval.
 
     Where ``cluster`` (n,) says which cases were drawn together, the interval rests on the effective number
     of cases, p (1 - p) / SE², at most n and at least the number of clusters' worth that a share of 0 or 1
@@ -27,7 +30,7 @@ def share_of(
     """
     n = len(hits)
     if cluster is None or not n:
-        return proportion(int(hits.sum()), n, level=level)
+        return proportion(float(hits.sum()), n, level=level)
     p = float(hits.mean())
     _, group = np.unique(cluster, return_inverse=True)
     error, groups = ratio_standard_error(hits.astype(np.float64), np.ones(n), group.astype(np.int64))

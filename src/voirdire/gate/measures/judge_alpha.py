@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from voirdire.checks.context import Context
+from voirdire.checks.limits import capped
 from voirdire.gate.cases import compared
 from voirdire.gate.measure import Measured
 from voirdire.gate.policy import Rule
@@ -31,4 +32,4 @@ class JudgeAlpha:
                 yield Measured(words, undefined("insufficient_raters", n_items=case.n_items), n=case.n_items)
             for policy, pair in case.compared.items():
                 named = f"{words}, {policy}" if len(case.compared) > 1 else words
-                yield Measured(named, pair.judge, n=pair.n_clusters)
+                yield Measured(named, capped(pair.judge), n=pair.n_clusters)
