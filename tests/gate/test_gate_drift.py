@@ -9,7 +9,7 @@ import pytest
 from decide.changed import rows_of, study_of
 from voirdire import AlignOptions, UserError, align
 from voirdire.gate.gate import Gate, gate
-from voirdire.gate.policy import Policy
+from voirdire.gate.policy import GatePolicy
 from voirdire.study import Study
 
 
@@ -22,7 +22,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def held(study: Study, path: str, **more: Any) -> Gate:
     rule = {"measure": "drift", "at_most": 0.1, "options": {"aligner": path}, **more}
-    return gate(study, Policy.model_validate({"rules": [rule]}))
+    return gate(study, GatePolicy.model_validate({"rules": [rule]}))
 
 
 def test_drift_fails_and_few_labels_cannot_tell(saved: str) -> None:
