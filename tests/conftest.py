@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import pytest
 
+import postgres
 from voirdire.opening import open as open_study
 from voirdire.study import Study
 
@@ -29,6 +31,16 @@ def shared() -> Path:
     if not SHARED.is_dir():
         missing("the shared data folder ../shared")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server of this session's own."""
+    folder = postgres.binaries()
+    if folder is None:
+        missing("a PostgreSQL server (initdb)")
+    with postgres.serve(folder) as server:
+        yield server
 
 
 @pytest.fixture

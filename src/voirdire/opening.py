@@ -146,11 +146,11 @@ def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, Table
     """What judges said, from the study's store, where there is one, and what is known of it."""
     if not config.store and not (folder / STORE).is_file():
         return [], config
+    from voirdire.store.beside import open_declared
     from voirdire.store.judge_records import declared_judge
     from voirdire.store.ratings import kept_verdicts
-    from voirdire.store.sql import open_store
 
-    with open_store(config.store or folder, create=False) as store:
+    with open_declared(folder, config.store, create=False) as store:
         kept = kept_verdicts(store, parts=config.parts)
     if kept is None:
         return [], config

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-from pathlib import Path
+import time
 from typing import Any
 
 import pytest
 import sqlalchemy as sql
 
+from store.conftest import Place
 from voirdire.errors import UserError
 from voirdire.store import parts as module
 from voirdire.store.parts import compact, stored
 from voirdire.store.schema import parts, verdicts
-from voirdire.store.sql import Store, open_store
+from voirdire.store.sql import Store
 
 COLUMNS = ["content_hash", "run", "label", "probabilities", "cost", "status"]
 
@@ -45,8 +45,8 @@ def everything(store: Store) -> list[tuple[Any, ...]]:
     return sorted((row["content_hash"], *map(str, row.values())) for row in stored(store, verdicts, COLUMNS))
 
 
-def test_nothing_is_lost_or_doubled_and_errors_stay(tmp_path: Path) -> None:
-    with open_store(tmp_path) as store:
+def test_nothing_is_lost_or_doubled_and_errors_stay(place: Place) -> None:
+    with place.open() as store:
         store.add(verdicts, [verdict(k, "error" if k % 10 == 0 else "ok") for k in range(100)])
         before = everything(store)
         moved = compact(store)
@@ -60,17 +60,17 @@ def test_nothing_is_lost_or_doubled_and_errors_stay(tmp_path: Path) -> None:
         assert len(stored(store, verdicts, ["run"], run=1)) == len([k for k in range(130) if k % 3 == 1])
 
 
-def test_a_row_in_a_part_is_not_added_again_as_new(tmp_path: Path) -> None:
-    with open_store(tmp_path) as store:
+def test_a_row_in_a_part_is_not_added_again_as_new(place: Place) -> None:
+    with place.open() as store:
         store.add(verdicts, [verdict(1)])
         compact(store)
         assert len(stored(store, verdicts, COLUMNS)) == 1
 
 
 def test_a_file_that_no_transaction_listed_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with open_store(tmp_path) as store:
+    with place.open() as store:
         store.add(verdicts, [verdict(k) for k in range(10)])
         before = everything(store)
 
@@ -83,19 +83,19 @@ def test_a_file_that_no_transaction_listed_does_not_count(
             compact(store)
         monkeypatch.undo()
         assert everything(store) == before
-        (orphan,) = (tmp_path / "voirdire-parts").glob("*.parquet")
+        (orphan,) = (place.folder / "voirdire-parts").glob("*.parquet")
         os.utime(orphan, (0, 0))
         compact(store)
         assert everything(store) == before
         assert (
-            len(list((tmp_path / "voirdire-parts").glob("*.parquet")))
+            len(list((place.folder / "voirdire-parts").glob("*.parquet")))
             == len(store.rows(sql.select(parts)))
             == 1
         )
 
 
-def test_a_missing_part_is_named(tmp_path: Path) -> None:
-    with open_store(tmp_path) as store:
+def test_a_missing_part_is_named(place: Place) -> None:
+    with place.open() as store:
         store.add(verdicts, [verdict(1)])
         (file,) = compact(store).files
         file.unlink()
@@ -103,24 +103,25 @@ def test_a_missing_part_is_named(tmp_path: Path) -> None:
             stored(store, verdicts, COLUMNS)
 
 
-def move_in_small_parts(folder: str) -> None:
+def move_in_small_parts(place: Place) -> None:
     module.ROWS_A_PART = 3  # type: ignore[misc]
-    with open_store(folder) as store:
+    with place.open() as store:
         compact(store)
 
 
-@pytest.mark.parametrize("after", [0.6, 0.8, 1.0, 1.2])
-def test_a_kill_at_any_moment_loses_and_doubles_nothing(after: float, tmp_path: Path) -> None:
-    with open_store(tmp_path) as store:
+@pytest.mark.parametrize("files", [1, 7, 20])
+def test_a_kill_at_any_moment_loses_and_doubles_nothing(files: int, place: Place) -> None:
+    with place.open() as store:
         store.add(verdicts, [verdict(k) for k in range(300)])
         before = everything(store)
-    worker = multiprocessing.get_context("spawn").Process(target=move_in_small_parts, args=(str(tmp_path),))
+    worker = multiprocessing.get_context("spawn").Process(target=move_in_small_parts, args=(place,))
     worker.start()
-    worker.join(after)
-    if worker.is_alive():
-        os.kill(worker.pid or 0, signal.SIGKILL)
+    while worker.is_alive() and len(list(place.folder.rglob("*.parquet"))) < files:
+        time.sleep(0.002)
+    worker.kill()
     worker.join()
-    with open_store(tmp_path) as store:
+    with place.open() as store:
+        assert len(store.rows(sql.select(verdicts.c.run))) > 0, "the kill came too late"
         assert everything(store) == before
         compact(store)
         assert everything(store) == before

@@ -22,13 +22,13 @@ def command(
 ) -> None:
     """Move finished verdicts and replies into Parquet files; whatever reads the store reads both."""
     from voirdire.errors import UserError
+    from voirdire.store.beside import open_beside
     from voirdire.store.parts import compact
-    from voirdire.store.sql import open_store
 
     path = Path(folder)
     if not path.is_dir():
         raise UserError("no such folder", where=folder, expected="the folder of a study")
-    with open_store(store or path, create=False, folder=path) as kept:
+    with open_beside(path, store, create=False) as kept:
         moved = compact(kept)
     if not quiet:
         typer.echo(str(moved))

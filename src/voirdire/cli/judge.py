@@ -40,7 +40,7 @@ def command(
         typer.Option(
             "--store",
             metavar="URL",
-            help="Where verdicts are kept; the study's folder by default.",
+            help="Where verdicts are kept; as study.yaml says, or the study's folder, by default.",
             show_default=False,
         ),
     ] = "",
@@ -75,39 +75,55 @@ def command(
             show_default=False,
         ),
     ] = None,
+    probe: Annotated[
+        str,
+        typer.Option(
+            "--probe",
+            metavar="NAME",
+            help="Also judge changed items, and say what moves verdicts: injection, swap or variants.",
+            show_default=False,
+        ),
+    ] = "",
     quiet: flags.Quiet = False,
 ) -> None:
     """Ask a judge for its verdicts, each once; Ctrl-C loses nothing, and the next run goes on from there."""
+    from voirdire.cli.probing import ask_changed, folder_of
     from voirdire.errors import check_whole
     from voirdire.judges.limits import Budget
     from voirdire.judges.panel import keep_panel
-    from voirdire.judges.planning import make_plan
+    from voirdire.judges.planning import left_of, whole_plan
     from voirdire.opening import open as open_study
-    from voirdire.store.sql import open_store
+    from voirdire.store.beside import open_beside
 
     check_whole("--runs", runs, 1, 10_000)
     check_whole("--limit", limit, 0, 10**9)
     check_whole("--calls", calls, 0, 10**9)
     study = open_study(source)
     judges, metrics, panel = _chosen(judge, study, tuple(metric or ()))
-    folder = Path(source) if Path(source).is_dir() else Path(source).parent
     spending = Budget(budget or None, calls or None)
-    with open_store(store or folder, folder=folder) as kept:
+
+    def asked(plan: Plan, kept: Store) -> None:
+        if dry_run:
+            typer.echo(f"{plan.judge.name}: {_dry(plan)}")
+            return
+        outcome = _run(plan, kept, spending, quiet=quiet)
+        if not quiet:
+            typer.echo(_summary(plan, outcome))
+        if outcome.stopped:
+            raise typer.Exit(INTERRUPTED if outcome.stopped == "stopped" else 0)
+
+    with open_beside(source, store) as kept:
         for one in judges:
-            plan = make_plan(study, one, kept, runs=runs, metrics=metrics, limit=limit)
-            if dry_run:
-                typer.echo(f"{one.name}: {_dry(plan)}")
-                continue
-            if batch_export is not None:
+            whole = whole_plan(study, one, runs=runs, metrics=metrics)
+            plan = left_of(whole, kept, limit=limit)
+            if batch_export is not None and not dry_run:
                 _export(plan, kept, batch_export, several=len(judges) > 1, quiet=quiet)
                 continue
-            if batch_import is not None:
+            if batch_import is not None and not dry_run:
                 plan = _import(plan, kept, batch_import, quiet=quiet)
-            outcome = _run(plan, kept, spending, quiet=quiet)
-            if not quiet:
-                typer.echo(_summary(plan, outcome))
-            if outcome.stopped:
-                raise typer.Exit(INTERRUPTED if outcome.stopped == "stopped" else 0)
+            asked(plan, kept)
+            if probe:
+                ask_changed(whole, probe, kept, folder_of(source), limit=limit, quiet=quiet, ask=asked)
         if panel is not None and not dry_run and batch_export is None:
             new = keep_panel(panel, kept)
             if not quiet:

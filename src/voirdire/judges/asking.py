@@ -14,7 +14,7 @@ from voirdire.judges.limits import Budget, Limiter
 from voirdire.judges.records import reply_of, reply_row
 from voirdire.store.group_commit import GroupCommit
 from voirdire.store.parts import stored
-from voirdire.store.schema import replies
+from voirdire.store.schema import replies, storable
 from voirdire.store.sql import Store
 
 __all__ = ["Door", "Price", "Target"]
@@ -111,7 +111,9 @@ class Door:
             del self._under_way[key]
 
     async def _asked(self, request: Request, run: int, sample: int, retry: int) -> Reply:
-        reply = replace(await self._attempts(request), request_hash=request.hash, sample=sample)
+        reply = await self._attempts(request)
+        # read again from the store it must be the same reply
+        reply = replace(reply, text=storable(reply.text), request_hash=request.hash, sample=sample)
         price = self.target.price
         reply = replace(reply, cost=price.of(reply) if price is not None else None)
         self._budget.add(reply.cost)

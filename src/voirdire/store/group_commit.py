@@ -86,5 +86,6 @@ class GroupCommit:
 def _in_words(problem: Exception, where: str) -> Exception:
     """A store that cannot be written as a user's error; other faults are ours and stay as they are."""
     if isinstance(problem, sql.exc.OperationalError):
-        return UserError(f"cannot be written: {problem.orig}", where=where, fix="free space, then go on")
+        said = str(problem.orig).splitlines()[0]
+        return UserError(f"cannot be written: {said}", where=where, fix="see to that, then go on")
     return problem

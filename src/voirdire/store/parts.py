@@ -25,7 +25,7 @@ from voirdire.store.sql import Store
 __all__ = ["Compacted", "compact", "stored"]
 
 MOVED = (schema.replies, schema.verdicts)
-ROWS_A_PART = 100_000
+ROWS_A_PART = 10_000
 YOUNG = 3600.0
 """Seconds for which a file that does not count yet is left alone."""
 OFFLINE: dict[str, str | bool | int | float | list[str]] = {
@@ -67,14 +67,23 @@ def compact(store: Store) -> Compacted:
 
 
 def stored(store: Store, table: sql.Table, columns: Sequence[str], **equal: Any) -> list[dict[str, Any]]:
-    """``columns`` of every row of ``table``, in the table and in its parts, where ``equal`` holds."""
-    query = sql.select(*(table.c[name] for name in columns))
+    """``columns`` of every row of ``table``, in the table and in its parts, where ``equal`` holds.
+
+    A row whose key came again after the first had moved is the first one.
+    """
+    keys = [key.name for key in table.primary_key]
+    read = list(dict.fromkeys([*columns, *keys]))
+    query = sql.select(*(table.c[name] for name in read))
     query = query.where(*(table.c[name] == value for name, value in equal.items()))
     listed = sql.select(schema.parts.c.file).where(schema.parts.c.table_name == table.name)
+    listed = listed.order_by(schema.parts.c.created_at.desc(), schema.parts.c.file)
     with store.reading() as connection:
         rows = [dict(row) for row in connection.execute(query).mappings()]
-        files = sorted(connection.scalars(listed))
-    return [*rows, *_read(store, table, files, columns, equal)] if files else rows
+        files = list(connection.scalars(listed))
+    if files:
+        moved = _read(store, table, files, read, equal)
+        rows = list({tuple(row[key] for key in keys): row for row in [*rows, *moved]}.values())
+    return [{name: row[name] for name in columns} for row in rows]
 
 
 def _move(store: Store, table: sql.Table) -> tuple[Path, int] | None:
@@ -128,7 +137,8 @@ def _read(
     columns: Sequence[str],
     equal: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    assert store.folder is not None, "parts stand in a folder"
+    if store.folder is None:
+        raise UserError("a part of its rows is in a study's folder", where=store.where, fix="open that study")
     paths = [store.folder / name for name in files]
     lacking = [path for path in paths if not path.is_file()]
     if lacking:

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+import re
+
 import sqlalchemy as sql
 
-__all__ = ["manifests", "metadata", "migrations", "parts", "replies", "verdicts"]
+__all__ = ["manifests", "metadata", "migrations", "parts", "replies", "storable", "verdicts"]
 
 metadata = sql.MetaData()
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """``text`` with U+FFFD for what no database's text holds: NUL, and half of a surrogate pair.
+
+    >>> storable("a\\x00b") == "a\\ufffdb"
+    True
+    """
+    return UNSTORABLE.sub("\ufffd", text)
+
+
+class Words(sql.types.TypeDecorator[str]):
+    """Text that anybody may have written, kept as :func:`storable`."""
+
+    impl = sql.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sql.Dialect) -> str | None:
+        """The text as it is kept."""
+        return None if value is None else storable(value)
+
 
 migrations = sql.Table(
     "migrations",
@@ -46,13 +70,13 @@ replies = sql.Table(
     sql.Column("judge", sql.Text, nullable=False),
     sql.Column("judge_version", sql.Text, nullable=False),
     sql.Column("status", sql.Text, nullable=False),
-    sql.Column("request", sql.Text, nullable=False),
-    sql.Column("response", sql.Text),
-    sql.Column("text", sql.Text, nullable=False),
+    sql.Column("request", Words, nullable=False),
+    sql.Column("response", Words),
+    sql.Column("text", Words, nullable=False),
     sql.Column("tokens", sql.JSON),
-    sql.Column("finish_reason", sql.Text, nullable=False),
-    sql.Column("model", sql.Text, nullable=False),
-    sql.Column("error", sql.Text, nullable=False, server_default=""),
+    sql.Column("finish_reason", Words, nullable=False),
+    sql.Column("model", Words, nullable=False),
+    sql.Column("error", Words, nullable=False, server_default=""),
     sql.Column("prompt_tokens", sql.Integer),
     sql.Column("completion_tokens", sql.Integer),
     sql.Column("cost", sql.Float),
@@ -83,7 +107,7 @@ verdicts = sql.Table(
     sql.Column("mass", sql.Float),
     sql.Column("score", sql.Float),
     sql.Column("confidence", sql.Float),
-    sql.Column("rationale", sql.Text, nullable=False, server_default=""),
+    sql.Column("rationale", Words, nullable=False, server_default=""),
     sql.Column("citations", sql.JSON),
     sql.Column("presented", sql.Text, nullable=False, server_default=""),
     sql.Column("requests", sql.JSON, nullable=False),

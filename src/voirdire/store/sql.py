@@ -77,8 +77,12 @@ class Store:
 
 def added(connection: sql.Connection, table: sql.Table, rows: Sequence[Mapping[str, Any]]) -> int:
     """Insert ``rows`` within a transaction, leaving rows whose key exists; how many were new."""
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    return connection.execute(insert(table).on_conflict_do_nothing(), list(rows)).rowcount
+    if connection.dialect.name == "sqlite":
+        return connection.execute(sqlite.insert(table).on_conflict_do_nothing(), list(rows)).rowcount
+    # many rows go in one statement here, of which the driver gives no row count
+    key = next(iter(table.primary_key))
+    new = postgresql.insert(table).on_conflict_do_nothing().returning(key)
+    return len(connection.execute(new, list(rows)).all())
 
 
 def open_store(source: str | Path, *, create: bool = True, folder: Path | None = None) -> Store:
@@ -152,13 +156,23 @@ def _postgresql(url: sql.URL, where: str, folder: Path | None) -> Store:
         url = url.set(drivername="postgresql+psycopg")
     try:
         engine = sql.create_engine(url, pool_pre_ping=True)
-        with engine.begin() as connection:
-            connection.execute(sql.select(sql.func.pg_advisory_xact_lock(LOCK)))
-            migrate(connection, where=where)
     except ModuleNotFoundError:
         raise UserError(
             "PostgreSQL needs its driver", where=where, fix="pip install 'voirdire[postgres]'"
         ) from None
-    except sql.exc.OperationalError as problem:
-        raise UserError(f"cannot be reached: {str(problem.orig).splitlines()[0]}", where=where) from None
+    try:
+        with engine.begin() as connection:
+            connection.execute(sql.select(sql.func.pg_advisory_xact_lock(LOCK)))
+            migrate(connection, where=where)
+    except sql.exc.DatabaseError as problem:
+        engine.dispose()
+        what = "cannot be reached" if isinstance(problem, sql.exc.OperationalError) else "cannot be opened"
+        raise UserError(f"{what}: {_first_line(problem)}", where=where) from None
+    except BaseException:
+        engine.dispose()
+        raise
     return Store(engine, where, None if folder is None else folder / PARTS)
+
+
+def _first_line(problem: sql.exc.DBAPIError) -> str:
+    return str(problem.orig).splitlines()[0]
