@@ -159,7 +159,9 @@ def opened(rows: list[dict[str, str]]) -> Study:
 
 def means(purpose: str, runs: int, *, n: int = 600, labelled: int = 60) -> tuple[list[bool], Floats, Floats]:
     """Whether the corrected rate after a plan covers, the labels' own error, and that without chances."""
-    covered, error, naive = [], [], []
+    covered: list[bool] = []
+    error: list[float] = []
+    naive: list[float] = []
     for seed in range(runs):
         rng = np.random.default_rng(seed)
         rows, share = study(rng, n, labelled)

@@ -63,7 +63,7 @@ def plan(
         assignment_table(study, frame, pool, rows, assigned, rng=rng),
         chance_table(study, frame, rows),
         parts_of(rows, assigned),
-        loads_of(pool, assigned),
+        loads_of(frame, pool, rows, assigned),
         tuple(_bought(study, frame, learned, change, rows, chosen)),
         (*_said(frame, pool, rows, assigned, chosen), *notes),
         chosen,
@@ -99,7 +99,7 @@ def _bought(
     rng = np.random.default_rng(options.seed)
     for each in learned:
         yield of_fitting(each, change, options, rng=rng)
-    if not learned:
+    if not learned and frame.asked.any():
         yield _first_map(study, frame, change)
     yield from of_floors(study, frame, change, options.level)
     for each in learned:

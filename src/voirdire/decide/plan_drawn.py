@@ -80,7 +80,9 @@ def _shares(frame: Frame, learned: Sequence[Learned], purpose: str, budget: int)
     possible = (frame.people + frame.able > 1) & (frame.able > 0)
     overlap = [int(((frame.people > 1) & (frame.metric == m)).sum()) for m in frame.metrics]
     lacking = sum(max(ENOUGH - n, 0) for n in overlap)
-    floors = min(round(OVERLAP_SHARE * budget), 3 * lacking) if possible.any() else 0
+    new_rows = int((~frame.labelled & (frame.able > 0)).sum())
+    wanted = max(min(round(OVERLAP_SHARE * budget), 3 * lacking), budget - new_rows)
+    floors = wanted if possible.any() else 0
     several = len(np.unique(frame.systems[frame.systems >= 0])) > 1
     means = (budget - floors) // 2 if learned and several else 0
     return [(FLOORS, floors), (MEANS, means), (FITTING, budget - floors - means)]

@@ -85,10 +85,15 @@ class LabelPlan:
 
     def __str__(self) -> str:
         rows = sum(part.rows for part in self.parts)
-        head = f"{self.n_labels:,} labels on {rows:,} rows (item and metric) by {len(self.raters):,} raters."
+        counts = _count(self.n_labels, "label"), _count(rows, "row"), _count(len(self.raters), "rater")
+        head = "{} on {} (item and metric) by {}.".format(*counts)
         notes = [f"- {note}" for note in self.notes]
         blocks = [[head], [*_parts(self.parts)], [*_raters(self.raters)], [*_bought(self.bought)], notes]
         return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _parts(parts: tuple[Part, ...]) -> list[str]:

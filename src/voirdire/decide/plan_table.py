@@ -64,9 +64,10 @@ def parts_of(drawn: Drawn, assigned: Assigned) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def loads_of(pool: Pool, assigned: Assigned) -> tuple[RaterLoad, ...]:
+def loads_of(frame: Frame, pool: Pool, drawn: Drawn, assigned: Assigned) -> tuple[RaterLoad, ...]:
     """What each rater is asked for, the most labels first."""
-    shared = np.bincount(assigned.task)[assigned.task] > 1
+    row = np.array([task.row for task in drawn.tasks], dtype=np.intp)[assigned.task]
+    shared = (np.bincount(assigned.task)[assigned.task] > 1) | frame.labelled[row]
     mine = np.bincount(assigned.rater[shared], minlength=len(pool.names))
     order = np.argsort(-assigned.load, kind="stable")
     return tuple(
