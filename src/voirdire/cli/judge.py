@@ -92,6 +92,7 @@ def command(
     from voirdire.judges.limits import Budget
     from voirdire.judges.panel import keep_panel
     from voirdire.judges.planning import left_of, whole_plan
+    from voirdire.judges.probing import probed
     from voirdire.opening import open as open_study
     from voirdire.store.beside import open_beside
 
@@ -100,6 +101,8 @@ def command(
     check_whole("--calls", calls, 0, 10**9)
     study = open_study(source)
     judges, metrics, panel = _chosen(judge, study, tuple(metric or ()))
+    for one in judges if probe else ():
+        probed(one, probe)  # a probe that cannot be is said before anything is paid for
     spending = Budget(budget or None, calls or None)
 
     def asked(plan: Plan, kept: Store) -> None:

@@ -18,7 +18,7 @@ from voirdire.study.metric import Metric
 from voirdire.study.parts import without_parts
 from voirdire.study.study import Study
 
-__all__ = ["Plan", "Task", "make_plan", "whole_plan"]
+__all__ = ["Plan", "Task", "left_of", "make_plan", "whole_plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,15 @@ def make_plan(
     A metric is judged on the items that it was rated on by anyone, or on all items where nobody rated it.
     Verdicts that ended in an error are asked for anew; those that could not be read are not.
     """
-    whole = whole_plan(study, judge, runs=runs, metrics=metrics)
+    return left_of(whole_plan(study, judge, runs=runs, metrics=metrics), store, limit=limit)
+
+
+def left_of(whole: Plan, store: Store, *, limit: int = 0) -> Plan:
+    """What ``store`` lacks of a whole plan."""
     got, failed = _verdicts(store, whole.judge)
     left = [task for task in whole.tasks if (task.content_hash, task.run) not in got]
-    done = len(whole) - len(left)
     tasks = [replace(task, retry=failed.get((task.content_hash, task.run), 0)) for task in left]
-    return replace(whole, tasks=tuple(tasks[:limit] if limit else tasks), done=done)
+    return replace(whole, tasks=tuple(tasks[:limit] if limit else tasks), done=len(whole) - len(left))
 
 
 def whole_plan(study: Study, judge: Judge, *, runs: int = 1, metrics: Sequence[str] = ()) -> Plan:
