@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import transcripts
-from study_keys import study_page
+from study_keys import judge_page, study_page
 
 from voirdire import registry
 
@@ -69,6 +69,8 @@ def pages() -> dict[str, str]:
         **{page: kind_pages(kinds) for page, kinds in PAGES.items()},
         "cli.md": command_page(),
         "study-yaml.md": f"{NOTE}\n{study_page()}",
+        "judge-yaml.md": f"{NOTE}\n{judge_page()}",
+        "schema/judge-1.json": judge_schema(),
     }
 
 
@@ -166,6 +168,21 @@ def prose(text: str) -> str:
 def first_sentence(thing: Any) -> str:
     text = prose((inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " "))
     return re.split(r"(?<=[.])\s+(?=[A-Z`])", text)[0].replace("|", "\\|")
+
+
+def judge_schema() -> str:
+    """The JSON schema of a judge's or a panel's file, for editors."""
+    from pydantic import TypeAdapter
+
+    from voirdire.judges.judge_file import JudgeConfig, PanelConfig
+
+    schema = TypeAdapter(JudgeConfig | PanelConfig).json_schema()
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A judge's or a panel's file, version 1",
+        **schema,
+    }
+    return json.dumps(whole, indent=2) + "\n"
 
 
 def command_page() -> str:

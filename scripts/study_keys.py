@@ -1,9 +1,13 @@
-"""Every key of ``study.yaml`` as a page, from the model that reads the file."""
+"""Every key of ``study.yaml`` and of a judge's file as a page, from the models that read them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
+from voirdire.judges.judge_file import JudgeConfig, PanelConfig
 from voirdire.study.config import StudyConfig
 
 TITLES = {
@@ -17,30 +21,80 @@ TITLES = {
 """The parts of the file in reading order, and what each is called here."""
 
 
+JUDGE_TITLES = {
+    "JudgeConfig": "The judge",
+    "EndpointConfig": "The endpoint",
+    "PromptConfig": "The prompt",
+    "PriceConfig": "The price",
+    "LimitsConfig": "The limits",
+    "PanelConfig": "A panel",
+}
+"""As above, of a judge's file."""
+
+
 def study_page() -> str:
     """The page's text: one table a part of the file."""
-    schema = StudyConfig.model_json_schema()
-    parts = {"StudyConfig": schema, **schema["$defs"]}
-    assert parts.keys() == TITLES.keys(), "give every part of study.yaml a title here"
-    lines = [
-        "# Keys of study.yaml",
-        "",
-        "A key that is not listed is refused, with the nearest one named.",
-        "",
-    ]
-    for name, title in TITLES.items():
+    return "\n".join([*heading("Keys of study.yaml"), *tables(TITLES, StudyConfig)])
+
+
+def judge_page() -> str:
+    """The same for the files of judges and panels, with each recipe's options."""
+    from voirdire import registry
+
+    lines = [*heading("Keys of a judge's file"), *tables(JUDGE_TITLES, JudgeConfig, PanelConfig)]
+    lines += ["## Options of recipes", "", "What may stand under `options`, by recipe."]
+    for name in registry.names("recipe"):
+        lines += ["", f"### {name}", "", *options_of(registry.get("recipe", name).Options)]
+    return "\n".join([*lines, ""])
+
+
+def heading(title: str) -> list[str]:
+    return [f"# {title}", "", "A key that is not listed is refused, with the nearest one named.", ""]
+
+
+def tables(titles: Mapping[str, str], *models: type[BaseModel]) -> list[str]:
+    """One section a part, in the order of ``titles``."""
+    parts: dict[str, Any] = {}
+    for model in models:
+        schema = model.model_json_schema()
+        parts |= {model.__name__: schema, **schema.get("$defs", {})}
+    assert parts.keys() == titles.keys(), "give every part of the file a title here"
+    lines = []
+    for name, title in titles.items():
         lines += [f"## {title}", "", str(parts[name]["description"]).replace("``", "`"), ""]
-        lines += ["| key | value | default | meaning |", "| --- | --- | --- | --- |"]
-        required = parts[name].get("required", [])
-        lines += [row(key, field, key in required) for key, field in parts[name]["properties"].items()]
-        lines.append("")
-    return "\n".join(lines)
+        lines += [*table(parts[name], titles), ""]
+    return lines
 
 
-def row(key: str, field: dict[str, Any], required: bool) -> str:
+def table(part: Mapping[str, Any], titles: Mapping[str, str]) -> list[str]:
+    """The keys of one part, a row each."""
+    required = part.get("required", [])
+    rows = [row(key, field, key in required, titles) for key, field in part["properties"].items()]
+    return ["| key | value | default | meaning |", "| --- | --- | --- | --- |", *rows]
+
+
+def options_of(model: type[BaseModel]) -> list[str]:
+    """The options of one recipe; those of a list's entries stand in a table of their own."""
+    schema = model.model_json_schema()
+    if not schema.get("properties"):
+        return ["None."]
+    inner = schema.get("$defs", {})
+    links = {name: f"{name}, below" for name in inner}
+    lines = table(schema, links)
+    for name, part in inner.items():
+        lines += [
+            "",
+            f"{name}: {str(part.get('description', '')).replace('``', '`')}",
+            "",
+            *table(part, links),
+        ]
+    return lines
+
+
+def row(key: str, field: dict[str, Any], required: bool, titles: Mapping[str, str]) -> str:
     default = "required" if required else shown(field.get("default"))
     meaning = field.get("description", "").replace("|", "\\|")
-    return f"| `{key}` | {kind(field)} | {default} | {meaning} |"
+    return f"| `{key}` | {kind(field, titles)} | {default} | {meaning} |"
 
 
 def shown(default: object) -> str:
@@ -50,19 +104,21 @@ def shown(default: object) -> str:
     return f"`{default}`"
 
 
-def kind(field: dict[str, Any]) -> str:
+def kind(field: dict[str, Any], titles: Mapping[str, str]) -> str:
     """What may stand under a key, in words."""
     if "anyOf" in field:
-        return kind(next(option for option in field["anyOf"] if option.get("type") != "null"))
+        choices = [kind(option, titles) for option in field["anyOf"] if option.get("type") != "null"]
+        return " or ".join(choices)
     if "$ref" in field:
-        title = TITLES[field["$ref"].split("/")[-1]]
-        return f"[{title.lower()}](#{title.lower().replace(' ', '-')})"
+        title = titles[field["$ref"].split("/")[-1]]
+        return title if ", " in title else f"[{title.lower()}](#{title.lower().replace(' ', '-')})"
     if "enum" in field:
         return ", ".join(f"`{choice}`" for choice in field["enum"] if choice)
     if field.get("type") == "array":
-        return f"list: {kind(field['items'])}"
+        return f"list: {kind(field['items'], titles)}"
     if field.get("type") == "object":
-        return f"map to {kind(field['additionalProperties'])}"
+        values = field["additionalProperties"]
+        return "map" if values is True else f"map to {kind(values, titles)}"
     return {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}[
         field["type"]
     ]
