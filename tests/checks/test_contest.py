@@ -133,7 +133,7 @@ def test_a_faithful_judge_shows_none_and_a_small_sample_cannot_tell() -> None:
     assert few is not None
     assert "the sample cannot tell" in few.answer
     assert few.actions[0].what.startswith("Label ")
-    assert few.actions[0].cost.endswith(" labels")
+    assert few.actions[0].cost.endswith(" labels and others'")
 
 
 def test_the_replica_names_what_would_settle_it(impactbench: Study) -> None:
@@ -141,16 +141,16 @@ def test_the_replica_names_what_would_settle_it(impactbench: Study) -> None:
     one = contest(context(impactbench))
     assert one is not None
     assert "not testable, the labelled sample is not stratified by system or family" in one.answer
-    assert "labelled outputs of it" in one.answer
+    assert "about 256 labelled own outputs, and as many of others" in one.answer
     assert len(one.actions) == 2
 
 
 @pytest.mark.parametrize("column", ["simulated_user", "user"])
 def test_a_simulated_user_that_is_a_system_is_flagged_with_its_rank(column: str) -> None:
     """A12: the simulated user is a contestant too."""
-    seen = context(judged({"judge-lm": {}}, **{column: "B"}))
+    seen = context(judged({"judge-lm": {}}, **dict[str, Any]({column: "B"})))
     assert users_that_compete(seen) == ("b",)
     one = contest(seen)
     assert one is not None
     assert "The simulated user b, ranked 2 of 3 by the judge, is also one of the systems" in one.answer
-    assert users_that_compete(context(judged({"judge-lm": {}}, **{column: "somebody"}))) == ()
+    assert users_that_compete(context(judged({"judge-lm": {}}, **dict[str, Any]({column: "somebody"})))) == ()

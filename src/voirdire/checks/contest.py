@@ -21,6 +21,9 @@ __all__ = ["contest", "preferences", "users_that_compete"]
 
 USER_COLUMNS = ("simulated_user", "user", "user_model")
 MOST_SAID = 3
+WHOSE = "\0"
+"""Stands for the outputs in a sentence that two tests may share."""
+MOST_ROWS = 20
 SHOWN = ("for", "against", "leans for", "leans against")
 ANSWERS = {
     "for": "for its own",
@@ -70,7 +73,7 @@ def contest(context: Context) -> Finding | None:
         question="Does a judge favour its own outputs, or its family's?",
         answer=" ".join(said),
         tables=tuple(table for table in (_table(context, found),) if table.rows) if found else (),
-        beware=tuple(_bewares(tests)),
+        beware=tuple(_bewares(found)),
         actions=tuple(_actions(found)) if found else (),
         missing=()
         if tests or not kin
@@ -122,8 +125,11 @@ def _told(context: Context, found: SelfPreference) -> Iterator[str]:
         )
     if shown or not found.tests:
         return
+    said: dict[str, list[str]] = {}
     for one in _widest(found.tests)[:MOST_SAID]:
-        yield f"{_not_shown(context, found, one)}."
+        said.setdefault(_not_shown(context, found, one), []).append(_whose(one))
+    for words, whose in said.items():
+        yield words.replace(WHOSE, listing(whose))
 
 
 def _other_causes(one: Preference) -> str:
@@ -150,33 +156,34 @@ def _widest(tests: Sequence[Preference]) -> list[Preference]:
 
 
 def _not_shown(context: Context, found: SelfPreference, one: Preference) -> str:
-    smallest = number(found.smallest * one.span)
+    """What a test that shows nothing could have shown, with ``WHOSE`` for the outputs it is about."""
+    smallest, chance = number(found.smallest * one.span), percent(found.power)
     need = (
-        f"about {one.needed:,.0f} labelled outputs of it, and others' in proportion, would show {smallest} "
-        "with a "
-        f"chance of {percent(found.power)}"
+        f"about {one.needed:,.0f} labelled own outputs, {_others(one)}, would show {smallest} with a "
+        f"chance of {chance}"
         if math.isfinite(one.needed)
         else "how many labels it needs cannot be told"
     )
     if one.reason:
-        return (
-            f"{one.judge} on {_whose(one)}: not testable, {one.reason} ({one.n_own:,} own, {one.n_other:,} "
-            "others'); "
-            f"{need}"
-        )
+        counted = f"{one.n_own:,} own, {one.n_other:,} others'"
+        return f"{one.judge} on {WHOSE}: not testable, {one.reason} ({counted}); {need}."
     assert one.difference is not None, "a test without a reason has a figure"
-    where = labelled(context, one.metrics)
+    where, seen = labelled(context, one.metrics), number(one.detectable)
     if _answer(found, one) == "not shown":
         return (
-            f"{one.judge} shows no preference for {_whose(one)} on {where} ({spoken(one.difference)}); one "
-            "of "
-            f"{number(one.detectable)} would have been found with a chance of {percent(found.power)}"
+            f"{one.judge} shows no preference for {WHOSE} on {where} ({spoken(one.difference)}); one of "
+            f"{seen} would "
+            f"have been found with a chance of {chance}."
         )
     return (
-        f"{one.judge} on {_whose(one)}, {where}: the sample cannot tell ({spoken(one.difference)}); it "
-        "would show "
-        f"{number(one.detectable)} or more, and {need}"
+        f"{one.judge} on {WHOSE}, {where}: the sample cannot tell ({spoken(one.difference)}); it would "
+        f"show {seen} "
+        f"or more, and {need}."
     )
+
+
+def _others(one: Preference) -> str:
+    return "others' in proportion" if one.n_own else "and as many of others"
 
 
 def _whose(one: Preference) -> str:
@@ -194,26 +201,20 @@ def _table(context: Context, found: SelfPreference) -> Table:
         Column("metric", "Metric"),
         Column("judge", "Judge"),
         Column("own", "Outputs of"),
-        Column("n_own", "Own, labelled", "count"),
-        Column("n_other", "Others'", "count"),
+        Column("labelled", "Labelled"),
         Column("difference", "Error on own minus others'", "difference"),
-        Column("any", "allowing for other biases of systems", "difference"),
+        Column("any", "with other biases", "difference"),
         Column("beyond", "beyond decisiveness", "difference"),
         Column("p", "p, corrected", "p"),
-        Column("answer", "Preference", "text"),
+        Column("answer", "Preference"),
         Column("detectable", "Would show", "coefficient"),
-        Column("needed", "Own labels needed", "count"),
+        Column("needed", "Needed", "count"),
     )
     if not any(one.beyond for one in found.tests):
         columns = tuple(column for column in columns if column.key != "beyond")
     rows = tuple(_row(context, found, one) for one in found.tests)
-    caption = (
-        "The judge's error (its score minus people's) on own outputs against others'. Would show: the "
-        "smallest "
-        f"difference found with a chance of {percent(found.power)}; needed: for {found.smallest:g} of the "
-        "labels' span"
-    )
-    return Table("self_preference", caption, columns, rows, ("difference", "any"), folded=len(rows) > 20)
+    caption = "The judge's error (its score minus people's) on own outputs against others'"
+    return Table("self_preference", caption, columns, rows, folded=len(rows) > MOST_ROWS)
 
 
 def _row(context: Context, found: SelfPreference, one: Preference) -> Row:
@@ -222,8 +223,7 @@ def _row(context: Context, found: SelfPreference, one: Preference) -> Row:
         "metric": labelled(context, one.metrics),
         "judge": one.judge,
         "own": f"{listing(list(one.systems))}\n{one.kind}{', by name' if one.by_name else ''}",
-        "n_own": one.n_own,
-        "n_other": one.n_other,
+        "labelled": f"{one.n_own:,}\nothers' {one.n_other:,}",
         "difference": one.difference if known else Missing("not testable", one.reason),
         "any": one.any_systems,
         "beyond": one.beyond,
@@ -235,17 +235,26 @@ def _row(context: Context, found: SelfPreference, one: Preference) -> Row:
     return Row(cells, Evidence(one.metrics[0] if len(one.metrics) == 1 else ""))
 
 
-def _bewares(tests: Sequence[Preference]) -> Iterator[str]:
-    if not tests:
+def _bewares(found: SelfPreference | None) -> Iterator[str]:
+    if found is None or not found.tests:
+        return
+    yield (
+        f"Would show: the smallest difference found with a chance of {percent(found.power)}. Needed: "
+        "labelled own "
+        f"outputs, with others' in proportion, that show {found.smallest:g} of the distance between the "
+        "lowest and "
+        "the highest label. On pairs, others' are pairs without an own output."
+    )
+    if all(one.reason for one in found.tests):
         return
     yield (
         "A judge's error can differ between systems for reasons other than kinship: style, length, or "
         "quality where "
-        "it compresses or stretches people's scale. The second interval allows for as much as the other "
+        "it compresses or stretches people's scale. `With other biases` allows for as much as the other "
         "systems "
         "differ among themselves; one system can hardly stand out from few."
     )
-    if any(one.by_name for one in tests):
+    if any(one.by_name for one in found.tests):
         yield (
             "A family marked `by name` is guessed from the first word of the names; `model` and `family` "
             "of the "
@@ -258,10 +267,9 @@ def _actions(found: SelfPreference) -> Iterator[Action]:
         more = one.needed - one.n_own
         if _answer(found, one) in ("cannot tell", "not testable") and math.isfinite(more) and more > 0:
             yield Action(
-                f"Label {count(math.ceil(more), 'more output')} of {listing(list(one.systems))}, and "
-                "others' in "
-                "proportion",
+                f"Label {count(math.ceil(more), 'more output')} of {listing(list(one.systems))}, "
+                f"{_others(one)}",
                 f"The sample cannot tell whether {one.judge} favours {_whose(one)}.",
-                f"{math.ceil(more):,} labels",
+                f"{math.ceil(more):,} labels and others'",
                 gain=0.1,
             )

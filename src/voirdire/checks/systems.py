@@ -29,7 +29,7 @@ EXAGGERATES = (
     "rate: 1 "
     "is faithful; above 1 the judge lets the stronger system win more often than people do, which lifts "
     "strong "
-    "systems and lowers weak ones. `Beyond that` is the bias left over."
+    "systems and lowers weak ones. What is left of a bias after that is beyond decisiveness."
 )
 
 
@@ -140,38 +140,40 @@ def orders_differ(context: Context, rows: Sequence[JudgedSystems]) -> Iterator[s
     for metric in dict.fromkeys(one.metrics for one in rows if len(one.metrics) == 1):
         mine = [one for one in rows if one.metrics == metric]
         passed = _replaces(context, metric[0])
+        yield from _turned(context, [one for one in mine if len(one.systems) >= FEWEST_SYSTEMS], passed)
         for one in mine:
             if one.judge in passed and one.contrary:
                 yield (
                     f"{_named(context, one)} passes the replacement test by labels and still puts "
                     f"{count(len(one.contrary), 'pair')} of systems in the wrong order."
                 )
-        scored = [one for one in mine if len(one.systems) >= FEWEST_SYSTEMS]
-        if len(scored) < 2:
-            continue
-        agreement = {one.judge: _agreement(context, metric[0], one.judge) for one in scored}
-        nearest = max(scored, key=lambda one: agreement[one.judge])
-        best = max(scored, key=lambda one: one.soft.value)
-        worst = min(scored, key=lambda one: one.soft.value)
-        if _above(agreement[nearest.judge], agreement[best.judge]) and _above(
-            best.soft.value, nearest.soft.value
-        ):
-            yield (
-                f"On {labelled(context, metric)} the judges' order turns round: {nearest.judge} agrees "
-                "with people "
-                f"most item by item (κ {number(agreement[nearest.judge])}, {best.judge} "
-                f"{number(agreement[best.judge])}), and {best.judge} ranks systems most as people do (soft "
-                "pairwise "
-                f"accuracy {number(best.soft.value)}, {nearest.judge} {number(nearest.soft.value)}"
-                f"{_chance(best, nearest)})."
-            )
-        if worst.judge in passed and _above(best.soft.value, worst.soft.value):
-            yield (
-                f"{worst.judge} passes the replacement test by labels on {labelled(context, metric)} and "
-                "ranks "
-                f"systems least as people do of {len(scored)} judges (soft pairwise accuracy "
-                f"{number(worst.soft.value)} against {number(best.soft.value)}{_chance(best, worst)})."
-            )
+
+
+def _turned(context: Context, rows: Sequence[JudgedSystems], passed: frozenset[str]) -> Iterator[str]:
+    """Of the judges of one metric, the nearest item by item and the best in ranking, where they differ."""
+    if len(rows) < 2:
+        return
+    where = labelled(context, rows[0].metrics)
+    agreement = {one.judge: _agreement(context, one.metrics[0], one.judge) for one in rows}
+    nearest = max(rows, key=lambda one: agreement[one.judge])
+    best = max(rows, key=lambda one: one.soft.value)
+    worst = min(rows, key=lambda one: one.soft.value)
+    turned = _above(best.soft.value, nearest.soft.value)
+    if turned and _above(agreement[nearest.judge], agreement[best.judge]):
+        yield (
+            f"On {where} the judges' order turns round: {nearest.judge} agrees with people most item by item "
+            f"(κ {number(agreement[nearest.judge])}, {best.judge} {number(agreement[best.judge])}), and "
+            f"{best.judge} ranks systems most as people do (soft pairwise accuracy "
+            f"{number(best.soft.value)}, "
+            f"{nearest.judge} {number(nearest.soft.value)}{_chance(best, nearest)})."
+        )
+    elif worst.judge in passed and not worst.contrary and _above(best.soft.value, worst.soft.value):
+        yield (
+            f"{worst.judge} passes the replacement test by labels on {where} and ranks systems least as "
+            "people do "
+            f"of {len(rows)} judges (soft pairwise accuracy {number(worst.soft.value)} against "
+            f"{number(best.soft.value)}{_chance(best, worst)})."
+        )
 
 
 def _above(one: float, other: float) -> bool:

@@ -41,13 +41,13 @@ def ranking_table(context: Context, rows: Sequence[JudgedSystems]) -> Table:
         Column("judge", "Judge"),
         Column("items", "Items", "count"),
         Column("systems", "Systems", "count"),
-        Column("tau", "tau-b with people", "coefficient"),
-        Column("soft", "Soft pairwise accuracy", "coefficient"),
-        Column("apart", "Pairs told apart: people, judge"),
-        Column("contrary", "Told apart the other way", "count"),
+        Column("tau", "tau-b", "coefficient"),
+        Column("soft", "Soft pairwise accuracy", "share"),
+        Column("apart", "Told apart by people, judge"),
+        Column("contrary", "The other way", "count"),
         Column("decisiveness", "Decisiveness", "coefficient"),
         Column("spread", "SD of bias", "coefficient"),
-        Column("gap", "Least confirmed gap"),
+        Column("gap", "Confirmed gap"),
     )
     found = tuple(
         Row(
@@ -56,21 +56,21 @@ def ranking_table(context: Context, rows: Sequence[JudgedSystems]) -> Table:
                 "items": one.n_rows,
                 "systems": len(one.systems),
                 "tau": one.tau,
-                "soft": one.soft,
+                "soft": one.soft.value if one.soft.undefined is None else one.soft,
                 "apart": f"{one.apart('people'):,}, {one.apart('judge'):,} of {len(one.pairs):,}",
                 "contrary": len(one.contrary),
                 "decisiveness": one.decisiveness
                 if one.decisiveness.undefined != "insufficient_systems"
                 else Missing("none", "needs pairs of answers"),
                 "spread": one.bias_sd,
-                "gap": gap_text(one.gap) if one.gap.undefined in (None, "unconfirmed") else one.gap,
+                "gap": _gap(one),
             },
             _behind(one),
         )
         for one in rows
     )
     caption = "The judge's ranking of systems beside people's, on the same items"
-    return Table("rankings", caption, columns, found, ("tau",), folded=len(found) > OPEN)
+    return Table("rankings", caption, columns, found, folded=len(found) > OPEN)
 
 
 def system_table(context: Context, rows: Sequence[JudgedSystems]) -> Table:
@@ -172,6 +172,12 @@ def panel_table(context: Context, panels: Sequence[LeftOut]) -> Table:
     )
     caption = "Ranking by the mean of all judges, with and without each judge, on items that all judged"
     return Table("left_out", caption, columns, found, folded=len(found) > OPEN)
+
+
+def _gap(one: JudgedSystems) -> Cell:
+    if one.gap.undefined not in (None, "unconfirmed"):
+        return one.gap
+    return gap_text(one.gap).replace(" [", "\n[").replace(", ", ",\u00a0")
 
 
 def _rank(rank: Rank) -> str:

@@ -223,7 +223,7 @@ def _tested(
     sd = error * np.sqrt(clusters)
     return replace(
         bare,
-        difference=_estimate(value, reach, bare, level, clusters),
+        difference=_estimate(value, reach, bare.n_own + bare.n_other, level, clusters),
         any_systems=_any_systems(value, error, scores, side, level),
         p=float(2 * stdtr(df, -abs(value) / error)),
         detectable=float(detectable_mean(clusters, sd, power=options.power, level=(1 + level) / 2)),
@@ -231,13 +231,13 @@ def _tested(
     )
 
 
-def _estimate(value: float, reach: float, bare: Preference, level: float, clusters: int) -> Estimate:
+def _estimate(value: float, reach: float, n: int, level: float, clusters: int) -> Estimate:
     return Estimate(
         value,
         value - reach,
         value + reach,
         level,
-        bare.n_own + bare.n_other,
+        n,
         method="t over clusters",
         target=THESE_RATERS,
         n_clusters=clusters,

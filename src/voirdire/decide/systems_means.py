@@ -26,14 +26,15 @@ BLOCK = 4_000_000
 class SystemMeans:
     """``mean`` (K, S) by source and system, ``covariance`` (K S, K S) over clusters, ``df`` of its t.
 
-    ``n`` (S,) counts rows, ``n_clusters`` (S,) clusters; systems are the rates of the same clusters, so that
-    any contrast of sources or systems is paired.
+    ``n`` (S,) counts each system's rows, of ``n_rows``, and ``n_clusters`` (S,) its clusters. Any contrast
+    of sources or systems is paired where they share clusters.
     """
 
     mean: Floats
     covariance: Floats
     df: float
     n: NDArray[np.int64]
+    n_rows: int
     n_clusters: NDArray[np.int64]
 
     @classmethod
@@ -53,7 +54,7 @@ class SystemMeans:
         clusters = np.bincount(met, minlength=size)
         grow = np.tile(np.sqrt(clusters / np.maximum(clusters - 1, 1)), sources)
         covariance = np.asarray((sums.T @ sums).toarray()) * np.outer(grow, grow)
-        return cls(mean, covariance, float(clusters.min() - 1), n, clusters)
+        return cls(mean, covariance, float(clusters.min() - 1), n, len(scores.item), clusters)
 
     def contrasts(self, weights: Floats) -> Contrasts:
         """Contrasts (m,) of all means, ``weights`` (m, K, S)."""
@@ -87,7 +88,7 @@ class Contrasts:
 
     def estimates(self, reach: float, *, level: float, method: str) -> tuple[Estimate, ...]:
         """Each contrast plus and minus ``reach`` standard errors."""
-        n, groups = int(self.means.n.sum()), int(self.means.n_clusters.max(initial=0))
+        n, groups = self.means.n_rows, int(self.means.n_clusters.max(initial=0))
         found = []
         for value, error in zip(self.value.tolist(), self.error.tolist(), strict=True):
             if not reach * error > 0:

@@ -50,7 +50,7 @@ def rank_agreement(one: Contrasts, other: Contrasts, reach: float, *, level: flo
     if not untied:
         return undefined("no_variation" if len(order) else "insufficient_systems")
     tau = float(order @ against) / math.sqrt(untied)
-    n, groups = int(one.means.n.sum()), int(one.means.n_clusters.max(initial=0))
+    n, groups = one.means.n_rows, int(one.means.n_clusters.max(initial=0))
     if not reach > 0:
         return Estimate(tau, level=level, n_items=n, no_interval="zero_width")
     alike = one.signs(reach) * other.signs(reach)
