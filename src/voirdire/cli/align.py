@@ -22,6 +22,7 @@ def command(
         str,
         typer.Option("--out", "-o", metavar="FILE", help="Save the aligner here (JSON).", show_default=False),
     ] = "",
+    force: flags.Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
     quiet: flags.Quiet = False,
     judge: flags.Judges = None,
@@ -91,6 +92,7 @@ def command(
         compare_views=compare_views,
         seed=seed,
     )
+    flags.keep_existing(out, force=force)
     with steps(quiet=quiet or as_json) as step, mapping(jobs) as run:
         step(f"Reading {source}")
         study = flags.opened(

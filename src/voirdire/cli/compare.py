@@ -28,6 +28,7 @@ def command(
             "--out", "-o", metavar="FILE", help="Write everything as Markdown here.", show_default=False
         ),
     ] = "",
+    force: flags.Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     quiet: flags.Quiet = False,
     judge: flags.Judges = None,
@@ -70,6 +71,7 @@ def command(
     )
     if Path(old).resolve() == Path(new).resolve():
         raise UserError("OLD and NEW are the same", where=old, expected="two studies")
+    flags.keep_existing(out, force=force)
     how = {"judge": judge, "wide": wide, "column": column, "missing": missing, "on_duplicate": on_duplicate}
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {old}")

@@ -22,15 +22,10 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+    force: flags.Force = False,
 ) -> None:
     """Write every rating of every rater, as it came in, as one long table."""
-    from pathlib import Path
-
-    from voirdire.errors import UserError
-
-    if Path(target).exists() and not force:
-        raise UserError("exists already", where=target, fix="choose another name, or replace it with --force")
+    flags.keep_existing(target, force=force)
     study = flags.opened(
         source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Check",
     "ColumnNames",
+    "Force",
     "Judges",
     "Level",
     "Margin",
@@ -29,6 +31,7 @@ __all__ = [
     "Wide",
     "Worst",
     "column_names",
+    "keep_existing",
     "missing_spellings",
     "opened",
     "split",
@@ -88,7 +91,17 @@ Check = Annotated[
 ]
 
 NoText = Annotated[bool, typer.Option("--no-text", help="Leave the items' texts out of the report.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no summary and no progress.")]
+
+
+def keep_existing(*files: str, force: bool) -> None:
+    """A user's error where one of ``files`` exists and may not be replaced; empty names are passed over."""
+    for file in files:
+        if file and Path(file).exists() and not force:
+            raise UserError(
+                "exists already", where=file, fix="choose another name, or replace it with --force"
+            )
 
 
 def opened(

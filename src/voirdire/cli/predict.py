@@ -42,17 +42,14 @@ def command(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+    force: flags.Force = False,
 ) -> None:
     """Predict the distribution of human labels of each item, and which items people would contest."""
-    from pathlib import Path
 
     from voirdire.align.aligner import Aligner
     from voirdire.align.contested import rule_in_words
-    from voirdire.errors import UserError
 
-    if Path(out).exists() and not force:
-        raise UserError("exists already", where=out, fix="choose another name, or replace it with --force")
+    flags.keep_existing(out, force=force)
     with steps(quiet=quiet) as step:
         step(f"Reading {aligner}")
         fitted = Aligner.load(aligner)

@@ -33,6 +33,7 @@ def command(
             "--out", "-o", metavar="FILE", help="A .csv, .tsv, .jsonl or .parquet file.", show_default=False
         ),
     ] = "",
+    force: flags.Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     quiet: flags.Quiet = False,
     judge: flags.Judges = None,
@@ -76,6 +77,7 @@ def command(
         level=level,
         seed=seed,
     )
+    flags.keep_existing(out, force=force)
     how = {"wide": wide, "column": column, "missing": missing, "on_duplicate": on_duplicate}
     with steps(quiet=quiet or as_json) as step:
         files = [source, verdicts] if verdicts else [source]

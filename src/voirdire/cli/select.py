@@ -32,7 +32,7 @@ def command(
             show_default=False,
         ),
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file where it exists.")] = False,
+    force: flags.Force = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON, without the queue.")
     ] = False,
@@ -80,11 +80,9 @@ def command(
 ) -> None:
     """Say which verdicts may be trusted, with a guarantee, and where each other item should go."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # many small fits: more threads only wait for each other
-    from pathlib import Path
 
     from voirdire.decide.select_options import SelectOptions, parse_cascade
     from voirdire.decide.selection import select
-    from voirdire.errors import UserError
 
     options = SelectOptions(
         agreement=agreement,
@@ -100,8 +98,7 @@ def command(
         fit_share=fit_share,
         seed=seed,
     )
-    if out and Path(out).exists() and not force:
-        raise UserError("exists already", where=out, fix="choose another name, or replace it with --force")
+    flags.keep_existing(out, force=force)
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")
         study = flags.opened(
