@@ -15,6 +15,7 @@ GROUPS = PROJECT["dependency-groups"]
 WANTED = {
     "requirements.lock": CORE,
     "requirements-test.lock": [*CORE, *GROUPS["test"], *GROUPS["lint"]],
+    "requirements-weights.lock": GROUPS["weights"],
 }
 
 
