@@ -110,14 +110,14 @@ def test_a_step_is_the_figure_counted_by_hand(old: Study) -> None:
         np.mean([yes[1][item] for item in shared]),
         np.mean(list(yes[1].values())),
     ]
-    steps = dict(zip(("items removed", "judge", "items added"), np.diff(path), strict=True))
+    steps = dict(zip(("items that left", "judge", "items that joined"), np.diff(path), strict=True))
     assert causes(found, "pass rate") == pytest.approx(steps)
 
 
 def test_added_and_removed_metrics_are_causes() -> None:
     one = study_of(rows_of(range(60), metrics=("a", "bb"), right=0.9))
     two = study_of(rows_of(range(60), metrics=("a", "ccc"), right=0.9))
-    assert set(causes(compare(one, two, PLAIN), "pass rate")) <= {"metrics removed", "metrics added"}
+    assert set(causes(compare(one, two, PLAIN), "pass rate")) <= {"metrics that left", "metrics that joined"}
 
 
 def test_items_of_another_kind_are_told_apart_and_alike_ones_are_not(old: Study) -> None:

@@ -14,7 +14,8 @@ import pytest
 from decide.changed import Row, rows_of, study_of
 from voirdire import Aligner, AlignOptions, DriftOptions, UserError, align, drift
 from voirdire.align.observe import features_of
-from voirdire.decide.drift import first_alarm, largest_loss
+from voirdire.decide.drift import first_alarm
+from voirdire.decide.drift_map import largest_loss
 from voirdire.study import Study
 
 DAY = "2026-11-{:02d}T10:00:00"
@@ -105,7 +106,7 @@ def test_mistakes_are_one_line(aligner: Aligner, old: Study) -> None:
 
 def test_no_loss_is_beyond_the_largest(aligner: Aligner) -> None:
     late = features_of(study_of(rows_of(range(300))), metrics=["warm"], encoding=aligner.encoding)
-    assert -np.log(aligner.model.predict(late.features).min()) <= largest_loss(aligner)
+    assert -np.log(aligner.model.predict(late.features).min()) <= largest_loss(aligner.model)
 
 
 def test_an_uncertain_reference_makes_the_alarm_later() -> None:

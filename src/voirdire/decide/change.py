@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from voirdire.align.aligner import Aligner, align
-from voirdire.align.options import AlignOptions
+from voirdire.align.aligner import Aligner
 from voirdire.decide.change_causes import Headline, headlines
 from voirdire.decide.change_cells import Both, Cells, judge_pairs
 from voirdire.decide.change_items import item_change
@@ -23,7 +22,8 @@ from voirdire.decide.change_judge import (
 from voirdire.decide.change_options import CompareOptions
 from voirdire.decide.change_people import people_change
 from voirdire.decide.change_result import Change
-from voirdire.decide.drift import Drift, DriftOptions, drift
+from voirdire.decide.drift import Drift, DriftOptions, drift, follow
+from voirdire.decide.drift_map import Followed
 from voirdire.errors import UserError
 from voirdire.study.combine import judged_metrics
 from voirdire.study.combined_labels import taken
@@ -165,17 +165,16 @@ def _followed(
 ) -> Iterator[Drift]:
     """Drift of people's labels on items that they labelled later, where a judge stayed as it was."""
     for group in judged_metrics(old, metrics) if metrics and judges else ():
-        chosen = AlignOptions(
-            judges=tuple(judges),
-            metrics=group,
-            select=options.select,
-            repeats=1,
-            level=options.level,
-            seed=options.seed,
-        )
         try:
-            fitted = align(old, chosen)
-            yield drift(fitted, late, DriftOptions(tolerance=options.tolerance, level=options.level))
+            followed = Followed.fitted(
+                old,
+                judges,
+                group,
+                select=options.select,
+                level=options.level,
+                rng=np.random.default_rng(options.seed),
+            )
+            yield follow(followed, late, DriftOptions(tolerance=options.tolerance, level=options.level))
         except UserError as problem:
             found.notes.append(f"Drift of people's labels on {', '.join(group)} is not followed: {problem}")
 

@@ -23,16 +23,17 @@ __all__ = ["CAUSES", "Cause", "Headline", "headlines", "resampled"]
 
 Floats = NDArray[np.float64]
 CAUSES = (
-    "metrics removed",
-    "items removed",
+    "metrics that left",
+    "items that left",
     "judge",
     "people",
     "scoring",
     "judge and items together",
-    "items added",
-    "metrics added",
+    "items that joined",
+    "metrics that joined",
 )
-"""In the order in which they are applied. The sixth is the change of a metric that no shared item links."""
+"""In the order in which they are applied. An item leaves or joins too where a verdict or label that counts is
+in one study only. The sixth is the change of a metric that no shared item links."""
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ def _only(study: Study, both: Both, judge: str, name: str, metrics: Sequence[str
     items = np.flatnonzero(shared)
     place = np.cumsum(shared) - 1
     code = [rater.id for rater in study.raters].index(judge)
-    raters = tuple(replace(rater, id=name) if k == code else rater for k, rater in enumerate(study.raters))
+    raters = [replace(rater, id=name) if k == code else rater for k, rater in enumerate(study.raters)]
     asked = np.array([metric.name in metrics for metric in study.metrics])
     wanted = study.ratings.rater == code
     if people:
@@ -199,8 +199,10 @@ def _only(study: Study, both: Both, judge: str, name: str, metrics: Sequence[str
         tuple(study.items.ids[k] for k in items.tolist()),
         cluster=None if cluster is None or not people else cluster[items],
     )
-    kept = replace(kept, item=place[kept.item].astype(np.int32))
-    return replace(study, items=slim, raters=raters, ratings=kept, slice_by=())
+    used, rater = np.unique(np.append(kept.rater, code), return_inverse=True)
+    kept = replace(kept, item=place[kept.item].astype(np.int32), rater=rater[:-1].astype(np.int32))
+    named = tuple(raters[k] for k in used.tolist())
+    return replace(study, items=slim, raters=named, ratings=kept, slice_by=())
 
 
 def _labelled_shared(both: Both, study: Study, metrics: Sequence[str]) -> int:

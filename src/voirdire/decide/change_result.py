@@ -133,7 +133,7 @@ def _of_items(found: ItemChange) -> Iterator[str]:
     if found.auc.undefined is None:
         told = "are told from" if found.shifted else "are not told from"
         yield (
-            f"New items {told} old ones by {', '.join(found.features)} (AUC {found.auc.value:.2f}, "
+            f"New items {told} old ones by {_some(found.features)} (AUC {found.auc.value:.2f}, "
             f"p {found.p:.3f}); {100 * found.outside:.0f} % have a value that no old item has."
         )
     if found.advice:
@@ -216,11 +216,16 @@ def _cause_rows(found: Sequence[Headline]) -> list[list[str]]:
 
 
 def _figure(one: Estimate) -> str:
-    return "undefined" if one.undefined is not None else f"{one.value:.2f}"
+    return "undefined" if one.undefined is not None else str(Estimate(one.value))
 
 
 def _signed(one: Estimate) -> str:
     return f"{one.value:+.3f}".replace("-", "−")
+
+
+def _some(names: Sequence[str]) -> str:
+    """Up to four names, and how many more."""
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
 def _capital(text: str) -> str:

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from voirdire.align.aligner import Aligner
 from voirdire.align.identity import check_labels, training_hash
-from voirdire.align.numerics import PRIOR_MASS
 from voirdire.align.observe import features_of
 from voirdire.align.plain import plain
+from voirdire.decide.drift_map import Followed, largest_loss
 from voirdire.decide.drift_scores import Scored, moment, scored
 from voirdire.decide.lines import printable
 from voirdire.errors import UserError, check_share
@@ -26,7 +25,7 @@ from voirdire.stats.confidence_sequence import confidence_sequence
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
 from voirdire.study.study import Study
 
-__all__ = ["Alarm", "Drift", "DriftOptions", "drift", "first_alarm", "largest_loss"]
+__all__ = ["Alarm", "Drift", "DriftOptions", "drift", "first_alarm", "follow"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -127,28 +126,38 @@ def drift(aligner: Aligner, study: Study, options: DriftOptions | None = None) -
     user's error, as are the labels that the aligner was fitted on.
     """
     chosen = options or DriftOptions()
-    metrics = [metric.name for metric in study.metrics if metric.name in aligner.encoding.metrics]
+    return follow(Followed.of(aligner, level=chosen.level), study, chosen)
+
+
+def follow(followed: Followed, study: Study, options: DriftOptions) -> Drift:
+    """The same for a map that was fitted for the purpose."""
+    encoding = followed.encoding
+    metrics = [metric.name for metric in study.metrics if metric.name in encoding.metrics]
     if not metrics:
         raise UserError(
             "no metric of the aligner is in the study",
             where=study.name,
-            expected=f"one of {', '.join(aligner.encoding.metrics)}",
+            expected=f"one of {', '.join(encoding.metrics)}",
         )
-    read = aligner.encoding.read if aligner.encoding.aspects else metrics
-    aligner.identity.check(study, read, where=study.name)
-    check_labels(study, aligner.encoding, metrics, where=study.name)
-    rows = features_of(study, metrics=metrics, encoding=aligner.encoding).labelled
-    if len(rows) and training_hash(rows, study) == aligner.data_hash:
+    followed.identity.check(study, encoding.read if encoding.aspects else metrics, where=study.name)
+    check_labels(study, encoding, metrics, where=study.name)
+    rows = features_of(study, metrics=metrics, encoding=encoding).labelled
+    if len(rows) and training_hash(rows, study) == followed.data_hash:
         raise UserError(
             "these are the labels that the aligner was fitted on", where=study.name, fix="give newer labels"
         )
-    return _judged(aligner, metrics, scored(aligner, study, rows, since=chosen.since), chosen)
-
-
-def largest_loss(aligner: Aligner) -> float:
-    """The largest log score a label can have, -log(0.01 of its smallest base rate), in nats."""
-    least = min(float(member.floor.table.min()) for member in aligner.model.members)
-    return -math.log(PRIOR_MASS * least)
+    new = scored(followed.model, study, rows, since=options.since)
+    change, first = _change(followed, new, options)
+    return Drift(
+        tuple(metrics),
+        change,
+        followed.reference,
+        options.tolerance,
+        first,
+        new.n_labels,
+        new.order,
+        new.notes,
+    )
 
 
 def first_alarm(
@@ -173,58 +182,29 @@ def first_alarm(
     return Alarm(sequence.mean - mean, sequence.low - high, sequence.high - low, np.asarray(at))
 
 
-def _judged(aligner: Aligner, metrics: list[str], new: Scored, options: DriftOptions) -> Drift:
-    reference = _reference(aligner, options.level)
-    change = undefined("no_labels")
-    first = 0
-    if reference.undefined is not None:
-        change = undefined(reference.undefined)
-    elif not reference.has_interval:
-        change = undefined("insufficient_items")
-    elif len(new.score):
-        found = first_alarm(
-            new.score,
-            (reference.value, reference.low, reference.high),
-            largest=largest_loss(aligner),
-            tolerance=options.tolerance,
-            level=options.level,
-        )
-        first = int(found.at)
-        change = Estimate(
-            float(found.change[-1]),
-            float(found.low[-1]),
-            float(found.high[-1]),
-            options.level,
-            n_items=len(new.score),
-            n_ratings=new.n_labels,
-            method="confidence sequence, each end by itself",
-            target=THESE_RATERS,
-            n_clusters=len(new.score),
-        )
-    return Drift(
-        tuple(metrics), change, reference, options.tolerance, first, new.n_labels, new.order, new.notes
+def _change(followed: Followed, new: Scored, options: DriftOptions) -> tuple[Estimate, int]:
+    """The change of the mean so far, and after how many clusters the alarm was raised."""
+    reference = followed.reference
+    if reference.undefined is not None or not reference.has_interval:
+        return undefined(reference.undefined or "insufficient_items"), 0
+    if not len(new.score):
+        return undefined("no_labels"), 0
+    found = first_alarm(
+        new.score,
+        (reference.value, reference.low, reference.high),
+        largest=largest_loss(followed.model),
+        tolerance=options.tolerance,
+        level=options.level,
     )
-
-
-def _reference(aligner: Aligner, level: float) -> Estimate:
-    """The out-of-fold log score at fitting, each bound missed with chance (1 - level) / 2."""
-    model = aligner.evaluation.model(aligner.evaluation.chosen)
-    if model is None:
-        return undefined("not_identifiable")
-    found = model.log
-    if not found.has_interval or found.n_clusters is None:
-        return found
-    df = found.n_clusters - 1
-    error = (found.high - found.low) / 2 / float(stdtrit(df, (1 + found.level) / 2))
-    reach = float(stdtrit(df, (1 + level) / 2)) * error
-    return Estimate(
-        found.value,
-        found.value - reach,
-        found.value + reach,
-        level,
-        n_items=found.n_items,
-        n_ratings=found.n_ratings,
-        method=found.method,
-        target=found.target,
-        n_clusters=found.n_clusters,
+    change = Estimate(
+        float(found.change[-1]),
+        float(found.low[-1]),
+        float(found.high[-1]),
+        options.level,
+        n_items=len(new.score),
+        n_ratings=new.n_labels,
+        method="confidence sequence, each end by itself",
+        target=THESE_RATERS,
+        n_clusters=len(new.score),
     )
+    return change, int(found.at)

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from voirdire.align.aligner import Aligner
 from voirdire.align.observe import Observed
+from voirdire.align.pool import Pool
 from voirdire.align.scores import log_score
+from voirdire.decide.drift_map import by_cluster
 from voirdire.errors import UserError
 from voirdire.study.study import Study
 
@@ -30,8 +31,8 @@ class Scored:
     notes: tuple[str, ...] = ()
 
 
-def scored(aligner: Aligner, study: Study, rows: Observed, *, since: str = "") -> Scored:
-    """Each cluster's mean log score under the aligner, at the time of its last label, from ``since`` on."""
+def scored(model: Pool, study: Study, rows: Observed, *, since: str = "") -> Scored:
+    """Each cluster's mean log score under the model, at the time of its last label, from ``since`` on."""
     at, order, notes = _moments(study, rows)
     if since and order != "created_at":
         raise UserError(
@@ -43,9 +44,9 @@ def scored(aligner: Aligner, study: Study, rows: Observed, *, since: str = "") -
     if not len(late):
         return Scored(np.zeros(0), 0, order, notes)
     at = at[at >= moment(since, "since")] if since else at
-    score = log_score(aligner.model.predict(late.features), late.target.counts)
+    score = log_score(model.predict(late.features), late.target.counts)
     cluster = np.unique(late.target.cluster, return_inverse=True)[1]
-    mean = np.bincount(cluster, score) / np.bincount(cluster)
+    mean = by_cluster(score, cluster)
     last = np.full(len(mean), -np.inf)
     np.maximum.at(last, cluster, at)
     return Scored(mean[np.argsort(last, kind="stable")], int(late.target.counts.sum()), order, notes)
