@@ -45,7 +45,7 @@ def test_the_answer_and_the_files(labels: str, tmp_path: Path) -> None:
     assert "Wrote 60 labels" in output
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    names = ["item_id", "metric", "rater_id", "purpose", "stratum", "sampling_probability", "order"]
+    names = ["item_id", "metric", "rater_id", "purpose", "stratum", "order", "sampling_probability"]
     assert list(rows[0]) == names
     with chances.open(newline="") as file:
         chance = {row["item_id"]: row["sampling_probability"] for row in csv.DictReader(file)}

@@ -29,8 +29,10 @@ __all__ = [
 Floats = NDArray[np.float64]
 DRAWS = 20_000
 CURVES = 4
-DOUBT = 0.2
+DOUBT = 1 / 2
 """The optimism's slope is taken to be off by this part of itself at least: losses follow b / n only about."""
+FARTHEST = 2.5
+"""No slope is taken to be off by more than a factor of e to this power."""
 OPTIMISM = "the loss on held-out rows beside that on the fit's own"
 
 
@@ -78,7 +80,7 @@ def slope_by_optimism(held_out: Floats, own: Floats, n: float, *, cluster: NDArr
     its kind on its own rows and as much more on others, so the difference is slope (1 / n + 1 / n'), n' being
     the labels of all folds but one. The same rows are on both sides, which is why little noise is left.
 
-    Source: Takeuchi 1976 (the optimism of a likelihood); a standard error below a fifth is not believed.
+    Source: Takeuchi 1976 (the optimism of a likelihood); a standard error below a half is not believed.
     """
     gap = clustered_mean(held_out - own, cluster=cluster)
     bought = 1 / n + 1 / (n * (1 - 1 / FOLDS))
@@ -132,8 +134,7 @@ def predicted_gain(
     >>> round(gain.value, 4), gain.low < gain.value < gain.high
     (0.0075, True)
     """
-    scale = np.maximum(slope.value + slope.error * _standard(slope.df, rng), 0.0)
-    d = 2 * scale
+    d = 2 * _likely_slopes(slope, rng)
     first = 2 * rng.standard_gamma(d / 2)
     along, aside = rng.standard_normal(DRAWS), 2 * rng.standard_gamma(np.maximum(d - 1, 0.0) / 2)
     both = (np.sqrt(now * first) + np.sqrt(more) * along) ** 2 + more * aside
@@ -149,6 +150,11 @@ def predicted_gain(
     )
 
 
-def _standard(df: float, rng: np.random.Generator) -> Floats:
-    drawn: Floats = rng.standard_normal(DRAWS) if math.isinf(df) else rng.standard_t(df, DRAWS)
+def _likely_slopes(slope: Slope, rng: np.random.Generator) -> Floats:
+    """Slopes that the estimate leaves possible: off by a factor, for a slope is above 0 and errs upwards."""
+    middle = max(slope.value, slope.error)
+    if middle == 0:
+        return np.zeros(DRAWS)
+    off = rng.standard_normal(DRAWS) if math.isinf(slope.df) else rng.standard_t(slope.df, DRAWS)
+    drawn: Floats = middle * np.exp(np.clip(slope.error / middle * off, -FARTHEST, FARTHEST))
     return drawn

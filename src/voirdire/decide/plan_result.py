@@ -44,8 +44,8 @@ class RaterLoad:
 class LabelPlan:
     """Who labels what, why, and what it should buy.
 
-    ``assignments`` has a row a label: item_id, metric, rater_id, purpose, stratum, sampling_probability,
-    order. ``chances`` has every labelled or planned row's sampling probability once the plan is carried out.
+    ``assignments`` has a row a label: item_id, metric, rater_id, purpose, stratum, order and
+    sampling_probability. ``chances`` has that of every row that is labelled or planned.
     """
 
     assignments: Table

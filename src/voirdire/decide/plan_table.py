@@ -40,9 +40,9 @@ def assignment_table(
         "rater_id": Column(rater.astype(np.int32), pool.names),
         "purpose": Column.of([drawn.purposes[k] for k in task.tolist()]),
         "stratum": Column.of([strata[k] for k in task.tolist()]),
+        "order": Column.of([str(k + 1) for k in range(len(row))]),
     }
-    numbers = {"sampling_probability": drawn.chance[row], "order": np.arange(1.0, len(row) + 1)}
-    return Table(columns, numbers)
+    return Table(columns, {"sampling_probability": drawn.chance[row]})
 
 
 def chance_table(study: Study, frame: Frame, drawn: Drawn) -> Table:
