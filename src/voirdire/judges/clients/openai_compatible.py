@@ -53,8 +53,9 @@ class OpenAICompatible:
 
         start = time.perf_counter()
         try:
+            # as an extra body it is sent as it is: to check typed messages takes a third of a call's time
             answer = await self._client.chat.completions.with_raw_response.create(
-                **request.body, timeout=timeout
+                model=request.model, messages=[], extra_body=request.body, timeout=timeout
             )
             content_type, text = answer.headers.get("content-type", ""), answer.text
         except openai.APITimeoutError:
