@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -18,6 +22,19 @@ from voirdire.study import Study
 QUICK = CompareOptions(resamples=200, permutations=99)
 SHIFT = CompareOptions(resamples=100, permutations=99, select="")
 PLAIN = CompareOptions(resamples=200, permutations=19, select="")
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    """The benchmark's simulation, with fewer runs."""
+    path = Path(__file__).resolve().parents[2] / "benchmarks" / "_guarantees" / "change.py"
+    spec = importlib.util.spec_from_file_location("benchmarks_change", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +159,13 @@ def test_alike_items_are_called_shifted_at_most_as_often_as_promised() -> None:
         for _ in range(300)
     ]
     assert np.mean(np.array(p) <= 0.05) <= 0.05 + 2.33 * (0.05 * 0.95 / 300) ** 0.5
+
+
+@pytest.mark.coverage_simulation
+def test_steps_and_paired_changes_cover_the_truth(simulation: ModuleType) -> None:
+    """50 comparisons of 60 clusters: 95 % intervals, allowing 2.33 binomial errors."""
+    for share in simulation.covered(simulation.DESIGNS[0], 50).values():
+        assert share >= 0.95 - 2.33 * (0.05 * 0.95 / 50) ** 0.5
 
 
 def test_people_who_changed_are_named_and_their_labels_followed(old: Study) -> None:
