@@ -50,10 +50,14 @@ class Local:
         if self._server is None:
             self._server = _started(self._weights)
         start = time.perf_counter()
-        answer = self._server.handle_chat_completions(request.body)
+        try:
+            answer = self._server.handle_chat_completions(request.body)
+        except Exception as problem:  # the same call would end in the same way again
+            raise Failure(str(problem), again=False) from None
         latency = time.perf_counter() - start
         if "error" in answer:
             raise Failure(str(answer["error"].get("message", answer["error"])), again=False)
+        answer = {**answer, "model": self._weights.name}  # not where the file lies
         return read_completion(json.dumps(answer), "application/json", latency)
 
 
@@ -85,4 +89,9 @@ def _started(weights: Path) -> Any:
     # two threads wait for each other by spinning, and are slower than one
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
     settings.warmup, settings.verbosity = False, 0
-    return xllamacpp.Server(settings)
+    try:
+        return xllamacpp.Server(settings)
+    except RuntimeError:
+        raise UserError(
+            "no model that llama.cpp can run", where=weights.name, expected="weights in GGUF form"
+        ) from None
