@@ -24,6 +24,7 @@ PAGES = [
     ROOT / "docs" / "replacement.md",
     ROOT / "docs" / "label-sets.md",
     ROOT / "docs" / "rates.md",
+    ROOT / "docs" / "judging.md",
     ROOT / "docs" / "plan.md",
     ROOT / "docs" / "compare.md",
     ROOT / "docs" / "systems.md",
