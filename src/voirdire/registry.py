@@ -28,6 +28,7 @@ BUILT_IN = {
     "measure": "voirdire.gate.measures",
     "recipe": "voirdire.judges.recipes",
     "client": "voirdire.judges.clients",
+    "executor": "voirdire.judges.executors",
     "probe": "voirdire.judges.probes",
 }
 """Each kind's package: every module in it is imported when the kind is first asked for."""

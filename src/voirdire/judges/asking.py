@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.judges.call import Client, Failure, Message, Reply, Request
-from voirdire.judges.limits import Budget, Limiter
+from voirdire.judges.call import Failure, Message, Reply, Request
+from voirdire.judges.executing import Lost, Route, Routes
+from voirdire.judges.limits import Budget
 from voirdire.judges.records import reply_of, reply_row
 from voirdire.store.group_commit import GroupCommit
 from voirdire.store.parts import stored
@@ -72,14 +73,13 @@ class Door:
     def __init__(
         self,
         target: Target,
-        client: Client,
+        routes: Routes,
         *,
-        limiter: Limiter,
         budget: Budget,
         store: Store,
         commit: GroupCommit,
     ) -> None:
-        self.target, self._client, self._limiter = target, client, limiter
+        self.target, self._routes = target, routes
         self._budget, self._store, self._commit = budget, store, commit
         self._random = random.Random(0)
         self._kept = _kept(store)
@@ -124,33 +124,51 @@ class Door:
 
     async def _attempts(self, request: Request) -> Reply:
         """One reply, after as many attempts as it takes and are allowed."""
-        expected = sum(len(one.content) for one in request.messages) / LETTERS_A_TOKEN + REPLY_TOKENS
         for attempt in range(1, self.target.retries + 2):
-            self._budget.take()
-            async with self._limiter.place(expected):
-                try:
-                    async with asyncio.timeout(self.target.timeout):
-                        reply = await self._client.complete(request, timeout=self.target.timeout)
-                except TimeoutError:
-                    failure = Failure(f"no whole reply within {self.target.timeout:g} s", again=True)
-                except Failure as problem:
-                    failure = problem
-                except UserError:
-                    raise
-                except Exception as problem:  # a client's own fault on one answer must not lose the others
-                    failure = Failure(f"{type(problem).__name__}: {problem}", again=True)
-                else:
-                    self._limiter.used(
-                        expected, (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) or expected
-                    )
-                    return replace(reply, attempts=attempt)
-                wait = self._wait(failure, attempt)
-                if failure.limited:
-                    self._limiter.refused(wait)
+            found = await self._attempt(request, attempt)
+            if isinstance(found, Reply):
+                return replace(found, attempts=attempt)
+            failure, wait = found
             if not failure.again or attempt > self.target.retries:
                 return Reply("error", error=failure.reason, attempts=attempt)
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns")
+
+    async def _attempt(self, request: Request, attempt: int) -> Reply | tuple[Failure, float]:
+        """What one attempt comes to, with the seconds before the next; made anew where a route is lost."""
+        expected = sum(len(one.content) for one in request.messages) / LETTERS_A_TOKEN + REPLY_TOKENS
+        while True:
+            with self._routes.one() as route:
+                async with route.limiter.place(expected):
+                    if route.lost:
+                        continue
+                    self._budget.take()
+                    found = await self._called(route, request)
+                    if isinstance(found, Lost):
+                        route.lost = found.reason
+                        continue
+                    if isinstance(found, Reply):
+                        took = (found.prompt_tokens or 0) + (found.completion_tokens or 0)
+                        route.limiter.used(expected, took or expected)
+                        return found
+                    wait = self._wait(found, attempt)
+                    if found.limited:
+                        route.limiter.refused(wait)
+                    return found, wait
+
+    async def _called(self, route: Route, request: Request) -> Reply | Failure:
+        timeout = self.target.timeout
+        try:
+            async with asyncio.timeout(timeout):
+                return await route.client.complete(request, timeout=timeout)
+        except TimeoutError:
+            return Failure(f"no whole reply within {timeout:g} s", again=True)
+        except Failure as problem:
+            return problem
+        except UserError:
+            raise
+        except Exception as problem:  # a client's own fault on one answer must not lose the others
+            return Failure(f"{type(problem).__name__}: {problem}", again=True)
 
     def _wait(self, failure: Failure, attempt: int) -> float:
         """Seconds before the next attempt: as the endpoint says, else doubled each time, varied a little."""

@@ -13,12 +13,12 @@ from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.judges.asking import Price, Target
 from voirdire.judges.call import Client, content_hash
-from voirdire.judges.judge_file import JudgeConfig, PromptConfig
+from voirdire.judges.judge_file import EndpointConfig, JudgeConfig, PromptConfig
 from voirdire.judges.prompts import STYLE, Prompt
 from voirdire.judges.recipe import Recipe
 from voirdire.study.documents import load_mapping, validated
 
-__all__ = ["VERSION_DIGITS", "Judge", "load_judge"]
+__all__ = ["VERSION_DIGITS", "Judge", "connect", "load_judge"]
 
 VERSION_DIGITS = 12
 UNVERSIONED = {"judge", "family", "price", "limits", "metrics"}
@@ -62,18 +62,20 @@ class Judge:
 
     def client(self) -> Client:
         """A client for its endpoint; a key that the environment lacks is a user's error."""
-        endpoint = self.config.endpoint
-        key = None
-        if endpoint.key:
-            key = os.environ.get(endpoint.key)
-            if not key:
-                raise UserError(
-                    f"the environment variable {endpoint.key} is not set",
-                    where=f"judge {self.name}",
-                    fix=f"export {endpoint.key}=...",
-                )
-        client: Client = registry.get("client", endpoint.client)(endpoint.url, key)
-        return client
+        return connect(self.config.endpoint, self.name)
+
+
+def connect(endpoint: EndpointConfig, judge: str) -> Client:
+    """A client for ``endpoint``, with the key that this process's environment holds."""
+    key = os.environ.get(endpoint.key) if endpoint.key else None
+    if endpoint.key and not key:
+        raise UserError(
+            f"the environment variable {endpoint.key} is not set",
+            where=f"judge {judge}",
+            fix=f"export {endpoint.key}=...",
+        )
+    client: Client = registry.get("client", endpoint.client)(endpoint.url, key)
+    return client
 
 
 def load_judge(path: str | Path) -> Judge:

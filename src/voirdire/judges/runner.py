@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
+from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.judges.asking import Door
 from voirdire.judges.call import Ask, Client, Reply, content_hash
+from voirdire.judges.executing import Executor, Route, Routes
 from voirdire.judges.judge import Judge
-from voirdire.judges.limits import Budget, Limiter, Limits, OverBudget
+from voirdire.judges.limits import Budget, OverBudget
 from voirdire.judges.planning import Plan, Task
 from voirdire.judges.recipe import Learner, Verdict
 from voirdire.judges.records import Origin, now, verdict_row
@@ -56,46 +59,39 @@ async def run_plan(
     plan: Plan,
     store: Store,
     *,
-    client: Client | None = None,
+    client: Client | str = "local",
     budget: Budget | None = None,
     stop: Stop | None = None,
     progress: Callable[[Outcome], None] | None = None,
 ) -> Outcome:
     """Get every verdict of ``plan`` into ``store``; ``progress`` hears of each one that is kept.
 
+    ``client`` is one, which stays open, or names the executor that opens the judge's own: local or ray.
     A task whose recipe fails leaves a verdict with status ``error``, and the others go on. When the budget is
     spent, ``stop`` is called or a user's mistake comes up, calls under way are finished and kept.
     """
     judge = plan.judge
-    limits = judge.config.limits
     outcome = Outcome(len(plan), budget=budget or Budget())
     stop = stop or Stop()
     manifest = _keep_manifest(plan, store)
-    reached = client or judge.client()
-    limiter = Limiter(
-        Limits(
-            concurrency=limits.concurrency,
-            requests_per_minute=limits.requests_per_minute,
-            tokens_per_minute=limits.tokens_per_minute,
-        )
-    )
-    try:
-        async with GroupCommit(store) as commit:
-            door = Door(
-                judge.target, reached, limiter=limiter, budget=outcome.budget, store=store, commit=commit
-            )
-            work = _Work(plan, door, commit, manifest, outcome, stop, progress or (lambda outcome: None))
-            tasks = iter(plan.tasks)
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(limits.concurrency, len(plan)) or 1):
-                    group.create_task(work.through(tasks))
-    finally:
-        if client is None:
-            await reached.close()
+    async with _routes(judge, client) as routes, GroupCommit(store) as commit:
+        door = Door(judge.target, routes, budget=outcome.budget, store=store, commit=commit)
+        work = _Work(plan, door, commit, manifest, outcome, stop, progress or (lambda outcome: None))
+        tasks = iter(plan.tasks)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(judge.config.limits.concurrency * len(routes), len(plan)) or 1):
+                group.create_task(work.through(tasks))
     if work.mistakes:
         raise work.mistakes[0]
     outcome.stopped = stop.reason
     return outcome
+
+
+def _routes(judge: Judge, client: Client | str) -> AbstractAsyncContextManager[Routes]:
+    if isinstance(client, str):
+        executor: Executor = registry.get("executor", client)
+        return executor(judge)
+    return nullcontext(Routes([Route.of(client, judge.config.limits)]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ def canary(
         judges = [one, *(altered for _, altered in probed(one, probe).values())]
         for each in judges:
             plan = make_plan(study, each, store, limit=limit)
-            asyncio.run(run_plan(plan, store, client=client))
+            asyncio.run(run_plan(plan, store, client=client or "local"))
         return flips(whole_plan(study, one), probe, store, store, level=level)
 
 

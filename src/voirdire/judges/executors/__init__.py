@@ -1,0 +1,1 @@
+"""Executors, one a file: where the calls of a run are made."""
