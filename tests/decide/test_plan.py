@@ -112,6 +112,18 @@ def test_fitting_meets_its_quotas_and_keeps_a_random_fifth() -> None:
     assert sum(row["item_id"] in odd for row in found) > 8  # balanced: all of the rare label
 
 
+def test_begun_metrics_are_planned_and_thin_ones_pooled() -> None:
+    made = [{**row, "metric": "warm" if k % 2 else "clear"} for k, row in enumerate(rows_of(200, 30, 1))]
+    made += [{**row, "metric": "new"} for row in rows_of(50, 0, 2)]
+    plan = voirdire.plan(study_of(made), PlanOptions(budget=40, purpose="floors", select=FAST))
+    assert {row["metric"] for row in rows(plan)} == {"clear", "warm"}
+    assert any("Planned for the 2 metrics" in note and "1 others" in note for note in plan.notes)
+    floors = [each for each in plan.bought if each.purpose == "floors"]
+    assert [set(each.metrics) for each in floors] == [{"clear", "warm"}]
+    named = voirdire.plan(study_of(made), PlanOptions(budget=40, metrics=("new",)))
+    assert {row["metric"] for row in rows(named)} == {"new"}
+
+
 def test_floors_top_up_rows_that_one_person_labelled() -> None:
     study = study_of(rows_of(400, 100, 1, people=1, blur=0.4))
     plan = voirdire.plan(study, PlanOptions(budget=90, purpose="floors", new_raters={"a": 99, "b": 99}))

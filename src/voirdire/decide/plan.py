@@ -65,7 +65,7 @@ def plan(
         parts_of(rows, assigned),
         loads_of(frame, pool, rows, assigned),
         tuple(_bought(study, frame, learned, change, rows, chosen)),
-        (*_said(frame, pool, rows, assigned, chosen), *notes),
+        (*_said(study, frame, pool, rows, assigned, chosen), *notes),
         chosen,
     )
 
@@ -111,7 +111,9 @@ def _first_map(study: Study, frame: Frame, change: Change) -> Bought:
     return before_fitting(study, names, effective_labels(change.people[1].astype(np.float64)))
 
 
-def _said(frame: Frame, pool: Pool, rows: Drawn, assigned: Assigned, options: PlanOptions) -> Iterator[str]:
+def _said(
+    study: Study, frame: Frame, pool: Pool, rows: Drawn, assigned: Assigned, options: PlanOptions
+) -> Iterator[str]:
     """What a reader must know of the plan."""
     given = len(assigned.task)
     if pool.labels < options.budget:
@@ -121,6 +123,12 @@ def _said(frame: Frame, pool: Pool, rows: Drawn, assigned: Assigned, options: Pl
     if not pool.named:
         who = f"{pool.names[0]} to {pool.names[-1]}"
         yield f"Nobody is named: {who} stand for people. Name them with --new-rater."
+    left = len(study.metrics) - len(frame.metrics)
+    if left and not options.metrics:
+        yield (
+            f"Planned for the {len(frame.metrics):,} metrics that people have begun to label (and a judge was "
+            f"asked about, where there are such); {left:,} others are left out: name them with --metric."
+        )
     if not frame.asked.any():
         yield "No judge was asked: rows are drawn from all items."
     elif (frame.people > 0).any() and not (frame.labelled & frame.asked).any():

@@ -34,6 +34,7 @@ Counts = NDArray[np.int64]
 UNKNOWN_KAPPA = 0.5
 """Assumed agreement of people where no row has two labels."""
 MOST_KAPPA = 0.95
+FEWEST_ROWS = 30
 
 
 @dataclass(frozen=True)
@@ -96,32 +97,40 @@ def before_fitting(study: Study, metrics: Sequence[str], n_new: float) -> Bought
 def of_floors(study: Study, frame: Frame, change: Change, level: float) -> Iterator[Bought]:
     """Half the width of the interval for kappa between two people, metric by metric.
 
+    Metrics with fewer than 30 such rows after the plan are pooled with others that have the same labels.
     From the least favourable table with people's label shares and agreement; where no row has two labels
     kappa is taken to be 0.5, and without labels all labels equally likely. More than two people a row make it
     narrower than this.
     """
-    for code in frame.metrics:
-        mine = frame.metric == code
+    for codes in _pools(study, frame, change.people[1]):
+        mine = np.isin(frame.metric, codes)
         now, after = (int((each[mine] > 1).sum()) for each in change.people)
-        shares, kappa = _agreement(study, code)
+        shares, kappa = _agreement(study, codes)
         if after == now or shares.max() >= 1:
             continue
         reach = normal_quantile(level) * largest_kappa_sd(shares, kappa=kappa)
         half = reach / math.sqrt(now) if now else math.nan, reach / math.sqrt(after)
-        name = study.metrics[code].name
-        what = f"half-width of kappa between people, on {after:,} items (now {now:,})"
-        yield Bought(FLOORS, (name,), what, *half, _difference(*half, level, "Wald"))
+        names = tuple(study.metrics[code].name for code in codes)
+        what = f"half-width of kappa between people, on {after:,} rows (now {now:,})"
+        yield Bought(FLOORS, names, what, *half, _difference(*half, level, "Wald"))
 
 
-def _agreement(study: Study, code: int) -> tuple[Floats, float]:
-    """People's label shares (C,) on a metric, and their kappa from all pairs of labels."""
-    metric = study.metrics[code]
-    rows = study.rows(metric.name, kind="human")
-    c = len(metric.scale.labels)
-    if not len(rows):
+def _pools(study: Study, frame: Frame, people: Counts) -> list[list[int]]:
+    """Metrics with enough rows that two people label, each alone, and the others by their labels."""
+    found: dict[object, list[int]] = {}
+    for code in frame.metrics:
+        rows = int(((frame.metric == code) & (people > 1)).sum())
+        key = code if rows >= FEWEST_ROWS else study.metrics[code].scale.labels
+        found.setdefault(key, []).append(code)
+    return list(found.values())
+
+
+def _agreement(study: Study, codes: Sequence[int]) -> tuple[Floats, float]:
+    """People's label shares (C,) on metrics with the same labels, and kappa from all pairs of labels."""
+    c = len(study.metrics[codes[0]].scale.labels)
+    counts = np.concatenate([_counts(study, code) for code in codes])
+    if not counts.size:
         return np.full(c, 1 / c), UNKNOWN_KAPPA
-    item = np.unique(study.ratings.item[rows], return_inverse=True)[1]
-    counts = np.bincount(item * c + study.ratings.label[rows], minlength=(item.max() + 1) * c).reshape(-1, c)
     k = counts.sum(axis=1)
     shares = counts.sum(axis=0) / k.sum()
     pairs, chance = float((k * (k - 1)).sum()), float(shares @ shares)
@@ -129,6 +138,15 @@ def _agreement(study: Study, code: int) -> tuple[Floats, float]:
         return shares, UNKNOWN_KAPPA
     same = float((counts * (counts - 1)).sum()) / pairs
     return shares, min(max((same - chance) / (1 - chance), 0.0), MOST_KAPPA)
+
+
+def _counts(study: Study, code: int) -> Floats:
+    """People's labels of each labelled item of a metric, (n, C)."""
+    metric = study.metrics[code]
+    rows, c = study.rows(metric.name, kind="human"), len(metric.scale.labels)
+    names, item = np.unique(study.ratings.item[rows], return_inverse=True)
+    cells = np.bincount(item * c + study.ratings.label[rows], minlength=len(names) * c)
+    return cells.reshape(-1, c).astype(np.float64)
 
 
 def of_means(study: Study, frame: Frame, learned: Learned, change: Change, level: float) -> Iterator[Bought]:

@@ -66,10 +66,10 @@ class Frame:
 def frame_of(study: Study, pool: Pool, metrics: Sequence[str]) -> Frame:
     """Every item that a judge was asked about or a person labelled; without a judge every item, by metric.
 
-    Items used as examples in a judge's prompt are left out.
+    Without ``metrics`` those that people have begun to label count, all where they have labelled none. Items
+    used as examples in a judge's prompt are left out.
     """
-    names = list(metrics) or [metric.name for metric in study.metrics]
-    codes = sorted(dict.fromkeys(study.metric_index(name) for name in names))
+    codes = sorted(dict.fromkeys(study.metric_index(name) for name in metrics or _begun(study)))
     parts = [_rows_of(study, code) for code in codes]
     item = np.concatenate([part for part, _ in parts])
     metric = np.repeat(np.array(codes, dtype=np.intp), [len(part) for part, _ in parts])
@@ -85,6 +85,14 @@ def frame_of(study: Study, pool: Pool, metrics: Sequence[str]) -> Frame:
     return Frame(
         item, metric, people, asked, said, labels, _systems(study, item), chance, uneven, able, closed
     )
+
+
+def _begun(study: Study) -> list[str]:
+    """The metrics that people have labelled, of those a judge was asked about where there are such."""
+    every = [metric.name for metric in study.metrics]
+    begun = [name for name in every if len(study.rows(name, kind="human"))]
+    judged = [name for name in begun if len(study.rows(name, kind="judge", usable=False))]
+    return judged or begun or every
 
 
 def _rows_of(study: Study, code: int) -> tuple[Positions, Flags]:

@@ -68,7 +68,8 @@ def learn(
     """A map for each group of metrics that people and judges rated, and what is to be said of the others."""
     found, notes = [], []
     keys = frame.metric * len(study.items) + frame.item
-    for metrics in judged_metrics(study, options.metrics):
+    planned = [study.metrics[code].name for code in frame.metrics]
+    for metrics in judged_metrics(study, planned):
         observed = features_of(study, judges=options.judges or None, metrics=metrics)
         tests = observed.target.labelled & observed.asked
         clusters = len(np.unique(observed.target.cluster[tests]))
