@@ -278,3 +278,19 @@ def test_simultaneous_intervals_hold_together() -> None:
     for name in ("people's ranks", "judge's ranks", "tau-b", "biases"):
         assert found[name] >= least, name
     assert found["pairs beyond the gap alike"] >= 0.95
+
+
+def test_of_very_many_systems_the_fullest_are_compared() -> None:
+    rng = np.random.default_rng(1)
+    n = np.where(np.arange(70) < 60, 12, 11)
+    system = np.repeat(np.arange(70), n)
+    at = np.arange(len(system))
+    names = tuple(f"s{k:02}" for k in range(70))
+    score = (rng.random((2, len(at))) < 0.5).astype(float)
+    many = SystemScores(
+        ("m",), "rate", 1.0, ("people", "j"), (True, True), names, at, system, at * 0 - 1, at, score
+    )
+    used = many.enough(10)
+    assert used is not None
+    assert used.systems == names[:60]
+    assert many.enough(13) is None

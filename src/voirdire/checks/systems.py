@@ -225,4 +225,4 @@ def _bewares(rows: Sequence[JudgedSystems]) -> Iterator[str]:
         yield EXAGGERATES
     left = sorted({name for one in rows for name in one.left_out})
     if left:
-        yield f"Left out where they have fewer than 10 such items: {listing(left)}."
+        yield f"Left out, with fewer than 10 such items or beyond the 60 systems with most: {listing(left)}."

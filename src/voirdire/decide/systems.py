@@ -100,13 +100,8 @@ def judged_scores(
     scores: SystemScores, options: SystemsOptions, rng: np.random.Generator
 ) -> JudgedSystems | None:
     """One judge's ranking against people's, from the rows that both scored; None below two systems."""
-    enough, used = scores.rows_by_system() >= options.fewest, scores
-    while not enough.all():  # leaving a system out takes its pairs along
-        if enough.sum() < 2:
-            return None
-        used = used.of(np.flatnonzero(enough).tolist())
-        enough = used.rows_by_system() >= options.fewest
-    if len(used.systems) < 2:
+    used = scores.enough(options.fewest)
+    if used is None:
         return None
     means = SystemMeans.of(used)
     size, level = len(used.systems), options.level

@@ -14,8 +14,9 @@ class SystemsOptions:
     """Options of :func:`judged_systems` and :func:`self_preference`.
 
     ``judges`` and ``metrics`` are all where empty. Systems with fewer than ``fewest`` rows that people and
-    the judge both scored are left out and named. ``smallest`` is the self-preference worth finding, as a
-    share of the distance between the lowest and the highest label; ``power`` is the chance of finding it.
+    the judge both scored are left out and named, as are those beyond the 60 with the most. ``smallest`` is
+    the self-preference worth finding, as a share of the distance between the lowest and the highest label;
+    ``power`` is the chance of finding it.
     ``draws`` simulate simultaneous intervals; ``seed`` makes all repeatable.
 
     >>> SystemsOptions(fewest=20).level

@@ -27,13 +27,10 @@ def left_out(
 ) -> Iterator[LeftOut]:
     """One row a judge, on items that all of ``judges`` (positions, two or more) scored."""
     scores = scores_of(study, metrics, judges, people=False)
+    scores = None if scores is None else scores.enough(options.fewest)
     if scores is None or len(judges) < 2:
         return
-    enough = np.flatnonzero(scores.rows_by_system() >= options.fewest)
-    scores = scores.of(enough.tolist())
-    if len(enough) < 2 or (scores.rows_by_system() < 2).any():
-        return
-    means, size, n = SystemMeans.of(scores), len(enough), len(judges)
+    means, size, n = SystemMeans.of(scores), len(scores.systems), len(judges)
     sides = [sides_of_pairs(n, size, source) for source in range(n)]
     everyone = np.mean(sides, axis=0)
     for place, judge in enumerate(judges):

@@ -173,7 +173,7 @@ def _text(one: JudgedSystems) -> Iterator[str]:
         ]
     )
     if one.left_out:
-        yield f"left out for too few items: {', '.join(one.left_out)}"
+        yield f"left out (too few items, or beyond the 60 with most): {', '.join(one.left_out)}"
 
 
 def gap_text(gap: Estimate) -> str:

@@ -23,6 +23,8 @@ Positions = NDArray[np.intp]
 PEOPLE = "people"
 FOREIGN = 0.05
 """A judge with a larger share of verdicts outside people's labels answers on another scale."""
+MOST_SYSTEMS = 60
+"""Of more systems those with the most rows are compared: pairs grow with their square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,22 @@ class SystemScores:
         kept = self.take((place[self.first] >= 0) & ((self.second < 0) | (place[self.second] >= 0)))
         names = tuple(self.systems[one] for one in systems)
         return replace(kept, systems=names, first=place[kept.first], second=place[kept.second])
+
+    def enough(self, fewest: int) -> SystemScores | None:
+        """Only systems with ``fewest`` rows or more, at most 60, the fullest; None below two.
+
+        On pairs, leaving a system out takes its pairs along, so others may follow.
+        """
+        used = self
+        while True:
+            n = used.rows_by_system()
+            kept = np.sort(np.argsort(-n, kind="stable")[:MOST_SYSTEMS])
+            kept = kept[n[kept] >= fewest]
+            if len(kept) < 2:
+                return None
+            if len(kept) == len(n):
+                return used
+            used = used.of(kept.tolist())
 
     def rows_by_system(self) -> NDArray[np.int64]:
         """How many rows each system stands in, (S,)."""
