@@ -117,7 +117,7 @@ def test_begun_metrics_are_planned_and_thin_ones_pooled() -> None:
     made += [{**row, "metric": "new"} for row in rows_of(50, 0, 2)]
     plan = voirdire.plan(study_of(made), PlanOptions(budget=40, purpose="floors", select=FAST))
     assert {row["metric"] for row in rows(plan)} == {"clear", "warm"}
-    assert any("Planned for the 2 metrics" in note and "1 others" in note for note in plan.notes)
+    assert any("Planned for the 2 metrics" in note and "the others (1)" in note for note in plan.notes)
     floors = [each for each in plan.bought if each.purpose == "floors"]
     assert [set(each.metrics) for each in floors] == [{"clear", "warm"}]
     named = voirdire.plan(study_of(made), PlanOptions(budget=40, metrics=("new",)))
