@@ -8,6 +8,7 @@ of endless prompts. Promised: 95 % where all systems hold together (ranks, biase
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,7 @@ def held(design: Design, runs: int, seed: int = 0) -> dict[str, float]:
         found = judged_scores(scores, OPTIONS, rng)
         assert found is not None, "there are two systems"
         bias = truth[1] - truth[0]
-        rows = {
+        rows: dict[str, Any] = {
             "people's ranks": ranks_hold(found, "people", truth[0]),
             "judge's ranks": ranks_hold(found, "judge", truth[1]),
             "a rate": [one.low <= true <= one.high for one, true in zip(found.people, truth[0], strict=True)],
