@@ -126,8 +126,8 @@ def _said(
     left = len(study.metrics) - len(frame.metrics)
     if left and not options.metrics:
         yield (
-            f"Planned for the {len(frame.metrics):,} metrics that people have begun to label (and judges were "
-            f"asked about, where there are such); the others ({left:,}) are left out: name them with --metric."
+            f"Planned for the {len(frame.metrics):,} metrics that people have begun to label (and judges to "
+            f"judge, where there are such); the others ({left:,}) are left out: name them with --metric."
         )
     if not frame.asked.any():
         yield "No judge was asked: rows are drawn from all items."
