@@ -20,10 +20,10 @@ from judges.studies import kept, write_study
 from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.judges.call import Reply, Request
-from voirdire.judges.executing import Lost, Route, Routes
 from voirdire.judges.judge import load_judge
 from voirdire.judges.judge_file import LimitsConfig
 from voirdire.judges.planning import make_plan
+from voirdire.judges.routes import Lost, Route, Routes
 from voirdire.judges.runner import Outcome, run_plan
 from voirdire.opening import open as open_study
 from voirdire.store.schema import manifests, replies, verdicts
@@ -198,6 +198,11 @@ def test_a_cluster_whose_node_is_killed_gives_the_verdicts_of_one_process(
 def test_no_cluster_is_a_users_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if importlib.util.find_spec("ray") is None:
         missing("the extra ray")
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
-    with pytest.raises(UserError, match="no Ray cluster"):
+    import ray
+
+    def init(**options: Any) -> None:
+        raise ConnectionError("Could not find any running Ray instance.")
+
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(UserError, match="no Ray cluster can be reached"):
         judged(write_study(tmp_path, items=1), "ray")

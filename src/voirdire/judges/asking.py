@@ -10,15 +10,15 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.judges.call import Failure, Message, Reply, Request
-from voirdire.judges.executing import Lost, Route, Routes
 from voirdire.judges.limits import Budget
 from voirdire.judges.records import reply_of, reply_row
+from voirdire.judges.routes import Lost, Route, Routes
 from voirdire.store.group_commit import GroupCommit
 from voirdire.store.parts import stored
 from voirdire.store.schema import replies, storable
 from voirdire.store.sql import Store
 
-__all__ = ["Door", "Price", "Target"]
+__all__ = ["Door", "Price", "Target", "more_room"]
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before the second attempt, doubled with each further one up to the longest."""
@@ -204,11 +204,11 @@ class Asker:
         run = 0 if shared else self.run
         request = self.door.target.request(messages, parameters, run=run, sample=sample)
         reply = await self.door.reply(request, run, sample)
-        more = _more_room(request) if whole and reply.status == "truncated" else None
+        more = more_room(request) if whole and reply.status == "truncated" else None
         return reply if more is None else await self.door.reply(more, run, sample)
 
 
-def _more_room(request: Request) -> Request | None:
+def more_room(request: Request) -> Request | None:
     """The request with room for a longer reply, None where it has no limit to raise."""
     for name in LIMITS:
         limit = request.parameters.get(name)

@@ -14,12 +14,13 @@ from voirdire import registry
 from voirdire.errors import UserError
 from voirdire.judges.asking import Door
 from voirdire.judges.call import Ask, Client, Reply, content_hash
-from voirdire.judges.executing import Executor, Route, Routes
+from voirdire.judges.executing import Executor
 from voirdire.judges.judge import Judge
 from voirdire.judges.limits import Budget, OverBudget
 from voirdire.judges.planning import Plan, Task
 from voirdire.judges.recipe import Learner, Verdict
 from voirdire.judges.records import Origin, now, verdict_row
+from voirdire.judges.routes import Route, Routes
 from voirdire.judges.viewing import references_shown
 from voirdire.store import schema
 from voirdire.store.group_commit import GroupCommit

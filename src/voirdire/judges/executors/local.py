@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from voirdire.judges.executing import Route, Routes
 from voirdire.judges.judge import Judge
+from voirdire.judges.routes import Route, Routes
 from voirdire.registry import register
 
 __all__ = ["local"]

@@ -12,9 +12,9 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.judges.call import Client, Failure, Reply, Request
-from voirdire.judges.executing import Lost, Route, Routes
 from voirdire.judges.judge import Judge, connect
 from voirdire.judges.judge_file import EndpointConfig
+from voirdire.judges.routes import Lost, Route, Routes
 from voirdire.registry import register
 
 __all__ = ["on_ray"]
