@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from voirdire.errors import UserError
@@ -100,14 +100,14 @@ def whole_plan(study: Study, judge: Judge, *, runs: int = 1, metrics: Sequence[s
 
 
 def _every(study: Study, judge: Judge, view: View, metrics: Sequence[int], runs: int) -> Iterator[Task]:
+    seen = _Seen(view, judge.recipe.takes == "pair")
     for metric in metrics:
         about = _about(study.metrics[metric])
         used, shown = _examples(judge, study.metrics[metric])
         for items in _groups(study, judge, metric):
             if any(study.items.ids[code] in used for code in items):
                 continue
-            seen = [_seen(view, judge, code) for code in items]
-            whole = {"judge": judge.version, "metric": about, "items": seen}
+            whole = {"judge": judge.version, "metric": about, "items": [seen.hash(code) for code in items]}
             name = content_hash({**whole, "examples": shown} if shown else whole)
             for run in range(runs):
                 yield Task(items, metric, run, name)
@@ -132,9 +132,20 @@ def _groups(study: Study, judge: Judge, metric: int) -> Iterator[tuple[int, ...]
     yield from (tuple(group) for group in groups.values())
 
 
-def _seen(view: View, judge: Judge, code: int) -> Any:
-    shown = view.pair(code) if judge.recipe.takes == "pair" else (view.item(code),)
-    return [asdict(item) for item in shown]
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What is shown of each item, as a hash that is computed once however many metrics it is judged on."""
+
+    view: View
+    pairs: bool
+    known: dict[int, str] = field(default_factory=dict)
+
+    def hash(self, code: int) -> str:
+        """The hash of what the judge sees of the item at ``code``."""
+        if code not in self.known:
+            shown = self.view.pair(code) if self.pairs else (self.view.item(code),)
+            self.known[code] = content_hash([asdict(item) for item in shown])
+        return self.known[code]
 
 
 def _about(metric: Metric) -> dict[str, Any]:

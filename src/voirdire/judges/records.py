@@ -85,14 +85,11 @@ class Origin:
 
 def verdict_row(verdict: Verdict, origin: Origin) -> dict[str, Any]:
     """The row of ``verdicts`` for one verdict."""
-    columns = asdict(verdict)
-    extra = columns.pop("extra")
-    citations = columns.pop("citations")
     return {
-        **columns,
-        **asdict(origin),
-        "citations": list(citations) or None,
+        **vars(verdict),
+        **vars(origin),
+        "citations": [asdict(one) for one in verdict.citations] or None,
         "requests": list(verdict.requests),
-        "extra": dict(extra) or None,
+        "extra": dict(verdict.extra) or None,
         "created_at": now(),
     }
