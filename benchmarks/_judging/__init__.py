@@ -1,0 +1,1 @@
+"""What :mod:`benchmarks.judging` runs, each in a process of its own."""
