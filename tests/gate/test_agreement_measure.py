@@ -61,3 +61,31 @@ def test_the_replies_named_are_enough_at_a_share_of_zero(tmp_path: Any) -> None:
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize(("judge", "people"), [(("0", "80"), ("fail", "pass")), (("30", "70"), ("1", "5"))])
+@pytest.mark.parametrize("measure", ["agreement", "judge_minus_people", "judge_alpha"])
+def test_another_scale_without_a_map_is_not_measured(
+    tmp_path: Any, measure: str, judge: tuple[str, str], people: tuple[str, str]
+) -> None:
+    rows = []
+    for k in range(30):
+        rows += [(f"i{k}", "ann", people[k % 2]), (f"i{k}", "bo", people[k % 2])]
+        rows.append((f"i{k}", "model", judge[k % 2]))
+    case = case_of(tmp_path, rows, f"{{measure: {measure}, at_least: -0.9}}")
+    assert case.outcome == "inconclusive"
+    assert "another scale" in case.reason
+
+
+def test_labels_that_settle_a_part_are_not_said_to_settle_all(tmp_path: Any) -> None:
+    columns = {
+        "item_id": [f"i{k}" for k in range(24) for _ in "12"],
+        "rater_id": ["ann", "model"] * 24,
+        "rater_kind": ["human", "judge"] * 24,
+        "label": ["n", "n", "y", "y"] * 12,
+    }
+    (tmp_path / "gate.yaml").write_text(
+        "rules: [{measure: unparsed, at_most: 0.02}, {measure: judge_alpha, at_least: 0.1}]\n"
+    )
+    found = gate(open_study(columns), load_policy(tmp_path / "gate.yaml"))
+    assert found.sentence.endswith("About 189 replies in all would settle what labels can settle.")

@@ -74,9 +74,7 @@ class Gate:
             return f"FAIL: {'; '.join(failed)}."
         if not unsure:
             return f"PASS: {len(self.rulings)} of {len(self.rulings)} rules."
-        most = max((case for one in unsure for case in one.cases), key=lambda case: case.needed, default=None)
-        need = f" About {most.needed:,} {most.unit} in all would settle it." if most and most.needed else ""
-        return f"INCONCLUSIVE: {'; '.join(one.rule.name for one in unsure)}.{need}"
+        return f"INCONCLUSIVE: {'; '.join(one.rule.name for one in unsure)}.{_what_settles(unsure)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -135,6 +133,20 @@ def gate(study: Study, policy: GatePolicy, *, progress: Callable[[str], None] | 
     return Gate(study.name, outcome, tuple(rulings), policy.level)
 
 
+def _what_settles(unsure: Sequence[Ruling]) -> str:
+    """How many labels would settle the rules, and whether some would stay open whatever their number."""
+    cases = [case for one in unsure for case in one.cases if case.outcome == "inconclusive"]
+    needed: dict[str, int] = {}
+    for case in cases:
+        if case.needed:
+            needed[case.unit] = max(case.needed, needed.get(case.unit, 0))
+    if not needed:
+        return ""
+    told = all(case.needed for case in cases) and all(one.cases for one in unsure)
+    amounts = " and ".join(f"{n:,} {unit}" for unit, n in needed.items())
+    return f" About {amounts} in all would settle {'it' if told else 'what labels can settle'}."
+
+
 def _ruling(rule: Rule, cases: Sequence[Case]) -> Ruling:
     """A rule with nothing to hold it against is inconclusive: an empty study must not pass."""
     if not cases:
@@ -156,7 +168,8 @@ def _case(rule: Rule, measured: Measured) -> Case:
         return Case(measured.about, "inconclusive", estimate, f"not measurable: {reason}")
     low, high = (estimate.value, estimate.value) if measured.exact else (estimate.low, estimate.high)
     if math.isnan(low) or math.isnan(high):
-        return Case(measured.about, "inconclusive", estimate, "no interval")
+        why = f": {REASONS[estimate.no_interval]}" if estimate.no_interval else ""
+        return Case(measured.about, "inconclusive", estimate, f"no interval{why}")
     least, most = (
         (-math.inf if rule.at_least is None else rule.at_least),
         (math.inf if rule.at_most is None else rule.at_most),

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from voirdire.checks.context import Context
 from voirdire.checks.panels import as_judge
 from voirdire.checks.shares import share_of
-from voirdire.gate.cases import compared
+from voirdire.gate.cases import compared, on_another_scale
 from voirdire.gate.measure import Measured
 from voirdire.gate.policy import Rule
 from voirdire.registry import register
 from voirdire.stats.coded import Coded
+from voirdire.stats.estimate import undefined
 
 __all__ = ["Agreement"]
 
@@ -35,6 +36,9 @@ class Agreement:
     def __call__(self, context: Context, rule: Rule) -> Iterable[Measured]:
         """One case a judge, metric and policy."""
         for case, words in compared(context, rule):
+            if on_another_scale(context, case):
+                yield Measured(words, undefined("scale_mismatch"))
+                continue
             policies = context.policies(case.metric)
             for policy in policies:
                 panel = context.people(case.metric, policy)
