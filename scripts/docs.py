@@ -35,6 +35,7 @@ PAGES = {
     "recipes.md": {
         "recipe": ("Recipes", "Each recipe is one way to ask a judge."),
         "client": ("Clients", "Each client is one way to reach a model."),
+        "executor": ("Executors", "Each executor is one place where calls are made."),
         "probe": ("Probes", "Each probe changes items, to see what moves a judge."),
     },
     "formats.md": {

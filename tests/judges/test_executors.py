@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from conftest import missing
 from judges.studies import kept, write_study
 from voirdire import registry
+from voirdire.cli.main import app
 from voirdire.errors import UserError
 from voirdire.judges.call import Reply, Request
 from voirdire.judges.judge import load_judge
@@ -105,6 +107,19 @@ def test_with_every_node_lost_the_run_ends_and_goes_on_later(
 def test_an_executor_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="local"):
         judged(write_study(tmp_path, items=1), "locale")
+
+
+def test_the_command_takes_an_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_study(tmp_path, items=5)
+    command = ["judge", str(folder), "--judge", str(folder / "tone.yaml"), "--executor"]
+    wrong = CliRunner().invoke(app(), [*command, "rey"])
+    assert wrong.exit_code == 2
+    assert "did you mean 'ray'?" in wrong.output
+    client = Mortal(float("inf"))
+    route_through(monkeypatch, client)
+    done = CliRunner().invoke(app(), [*command, "ray"])
+    assert "5 verdicts of tone kept (5 ok)" in done.output
+    assert len(client.requests) == 5
 
 
 def answer(body: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from judges.studies import kept, write_study
 from postgres import PASSWORD, Server
 from store.conftest import Place
 from voirdire.cli.main import app
+from voirdire.errors import UserError
 from voirdire.judges.call import Failure, Request
 from voirdire.judges.judge import load_judge
 from voirdire.judges.planning import make_plan
@@ -117,3 +118,10 @@ def test_a_folder_as_the_store_holds_it(tmp_path: Path) -> None:
     assert not (folder / "voirdire.sqlite").exists()
     (folder / "study.yaml").write_text("store: ../elsewhere\n" + (folder / "study.yaml").read_text())
     assert open_study(folder).raters[-1].id == "tone"
+
+
+def test_an_endpoint_with_a_password_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "tone.yaml").write_text(REPLAY % "postgresql://ann:planted@host/base")
+    with pytest.raises(UserError, match="without a name or password") as caught:
+        load_judge(tmp_path / "tone.yaml")
+    assert "planted" not in str(caught.value)

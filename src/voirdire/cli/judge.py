@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from voirdire.judges.judge import Judge
+    from voirdire.judges.limits import Budget
     from voirdire.judges.panel import Panel
     from voirdire.judges.planning import Plan
     from voirdire.judges.runner import Outcome, Stop
@@ -84,6 +85,12 @@ def command(
             show_default=False,
         ),
     ] = "",
+    executor: Annotated[
+        str,
+        typer.Option(
+            "--executor", metavar="NAME", help="Where calls are made: here (local), or on a ray cluster."
+        ),
+    ] = "local",
     quiet: flags.Quiet = False,
 ) -> None:
     """Ask a judge for its verdicts, each once; Ctrl-C loses nothing, and the next run goes on from there."""
@@ -109,7 +116,7 @@ def command(
         if dry_run:
             typer.echo(f"{plan.judge.name}: {_dry(plan)}")
             return
-        outcome = _run(plan, kept, spending, quiet=quiet)
+        outcome = _run(plan, kept, spending, executor=executor, quiet=quiet)
         if not quiet:
             typer.echo(_summary(plan, outcome))
         if outcome.stopped:
@@ -171,7 +178,7 @@ def _import(plan: Plan, store: Store, path: Path, *, quiet: bool) -> Plan:
     return found.answered
 
 
-def _run(plan: Plan, store: Store, budget: object, *, quiet: bool) -> Outcome:
+def _run(plan: Plan, store: Store, budget: Budget, *, executor: str, quiet: bool) -> Outcome:
     import asyncio
     import signal
 
@@ -189,7 +196,7 @@ def _run(plan: Plan, store: Store, budget: object, *, quiet: bool) -> Outcome:
             spent = f"{outcome.budget.spent:.2f}" if plan.judge.config.price else ""
             progress.update(bar, completed=outcome.made, spent=spent)
 
-        return await run_plan(plan, store, budget=budget, stop=stop, progress=show)  # type: ignore[arg-type]
+        return await run_plan(plan, store, client=executor, budget=budget, stop=stop, progress=show)
 
     with _bars(quiet) as progress:
         return asyncio.run(work(progress))

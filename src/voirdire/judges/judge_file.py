@@ -50,6 +50,13 @@ class EndpointConfig(_Part):
             )
         return key
 
+    @field_validator("url")
+    @classmethod
+    def _holds_no_password(cls, url: str) -> str:
+        if "@" in url.partition("://")[2].partition("/")[0]:
+            raise ValueError("an address without a name or password in it: it is kept with every request")
+        return url
+
 
 class PromptConfig(_Part):
     """What is said, as Jinja templates; ``{{ item }}`` is what is judged."""
