@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
 
 from voirdire.align.resampling import cluster_sums
 from voirdire.decide.change_cells import Both, Cells, Scoring
@@ -90,20 +91,26 @@ def headlines(
 AGREEMENT = "agreement with people"
 
 
-def resampled(
-    value: float, values: Floats, like: Estimate | None = None, *, level: float, n: int
-) -> Estimate:
-    """A figure with the percentile interval of its resamples (B,), or why it has none."""
+def resampled(value: float, values: Floats, *, level: float, n: int, clusters: int) -> Estimate:
+    """A figure with the expanded percentile interval of its resamples (B,), or why it has none.
+
+    Percentiles of few clusters are too narrow as the normal's are beside Student's t: the tail is that of
+    sqrt(G / (G - 1)) t. Source: Hesterberg 2015, section 5.
+    """
     if math.isnan(value):
         return undefined("no_labels")
-    bounds = percentile(values, level)
+    if clusters < 2:
+        return Estimate(value, level=level, n_items=n, n_clusters=clusters, no_interval="insufficient_items")
+    reach = math.sqrt(clusters / (clusters - 1)) * float(stdtrit(clusters - 1, (1 + level) / 2))
+    bounds = percentile(values, float(1 - 2 * ndtr(-reach)))
     return Estimate(
         value,
         bounds.low,
         bounds.high,
         level,
         n_items=n,
-        method="percentile",
+        method="expanded percentile",
+        n_clusters=clusters,
         target=THESE_RATERS,
         no_interval=bounds.none,
         resamples=bounds.resamples,
@@ -187,9 +194,11 @@ def _headline(
         return None
     values = np.diff(path, axis=1)
     n_old, n_new = (int(both.in_old.sum()), int(both.in_new.sum()))
+    linked = both.shared if both.shared.any() else both.in_old | both.in_new
+    clusters = len(np.unique(both.cluster[linked]))
 
     def estimate(series: Floats, n: int) -> Estimate:
-        return resampled(float(series[0]), series[1:], level=options.level, n=n)
+        return resampled(float(series[0]), series[1:], level=options.level, n=n, clusters=clusters)
 
     causes = tuple(
         Cause(cause, estimate(values[:, k], len(both)))

@@ -215,17 +215,15 @@ def _labelled_shared(both: Both, study: Study, metrics: Sequence[str]) -> int:
 def _both_fitted(
     study: Study, metrics: Sequence[str], names: tuple[str, str], options: CompareOptions
 ) -> tuple[CrossFitted, CrossFitted]:
-    """Both judges on the rows that either was asked about and people labelled, dealt to the same parts."""
+    """Both judges on the labelled rows that both were asked about, dealt to the same parts."""
     seen = [features_of(study, judges=[name], metrics=metrics) for name in names]
-    keys = [
-        one.metric[one.asked & one.target.labelled] * len(study.items)
-        + one.item[one.asked & one.target.labelled]
-        for one in seen
-    ]
-    shared = np.intersect1d(*keys)
+    n = len(study.items)
+    keys = [one.metric * n + one.item for one in seen]
+    used = [key[one.asked & one.target.labelled] for key, one in zip(keys, seen, strict=True)]
+    shared = np.intersect1d(used[0], used[1])
     fits = []
-    for one in seen:
-        rows = one.take(np.flatnonzero(np.isin(one.metric * len(study.items) + one.item, shared)))
+    for key, one in zip(keys, seen, strict=True):
+        rows = one.take(np.flatnonzero(np.isin(key, shared)))
         fits.append(cross_fit(rows, select=options.select, rng=np.random.default_rng(options.seed)))
     return fits[0], fits[1]
 
@@ -287,13 +285,13 @@ def _moved(
         return Moved(none, none, none)
     columns = np.hstack([*tables, np.ones((n, 1))])
     sums = np.vstack([columns.sum(axis=0), cluster_sums(columns, cluster, options.resamples, rng)])
-    width = tables[0].shape[1]
+    width, clusters = tables[0].shape[1], len(np.unique(cluster))
     old, new = (value(sums[:, k * width : (k + 1) * width] / sums[:, -1:]) for k in (0, 1))
 
     def estimate(series: Floats) -> Estimate:
         if math.isnan(float(series[0])):
             return undefined("no_variation", n_items=n)
-        return resampled(float(series[0]), series[1:], level=options.level, n=n)
+        return resampled(float(series[0]), series[1:], level=options.level, n=n, clusters=clusters)
 
     return Moved(estimate(old), estimate(new), estimate(new - old))
 
