@@ -209,3 +209,29 @@ def test_real_sets(humanebench: Study, dices: Study) -> None:
     known = finding.data["tests"]
     assert isinstance(known, list)
     assert all(math.isfinite(one["gain"]["value"]) for one in known)
+
+
+@pytest.mark.parametrize("raters_an_item", [1, 2])
+def test_too_few_people_an_item_is_the_reason_given(raters_an_item: int) -> None:
+    people = ["Ann", "Bo"]
+    rows = [
+        (str(n), who, kind, "yn"[n % 2])
+        for n in range(40)
+        for who, kind in (
+            *((people[(n + k) % 2], "human") for k in range(raters_an_item)),
+            ("judge", "judge"),
+        )
+    ]
+    names = ("item_id", "rater_id", "rater_kind", "label")
+    found = replacement_tests(voirdire.open({name: [row[k] for row in rows] for k, name in enumerate(names)}))
+    assert found.tests[0].no_labels == "fewer than three people share items"
+
+
+def test_a_name_in_a_note_cannot_steer_a_terminal() -> None:
+    names = ["Ann", "Bo", "\x1b[31mjudge"] * 30
+    kinds = ["human", "human", "judge"] * 30
+    items = [str(n // 3) for n in range(90)]
+    study = voirdire.open(
+        {"item_id": items, "rater_id": names, "rater_kind": kinds, "label": ["a", "b", "a"] * 30}
+    )
+    assert "\x1b" not in str(replacement_tests(study))

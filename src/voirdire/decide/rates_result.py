@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.plain import plain
+from voirdire.decide.lines import printable
 from voirdire.decide.rates_rows import Difference, Rate
 from voirdire.decide.rates_text import text
 from voirdire.stats.estimate import Estimate
@@ -53,11 +54,13 @@ class Rates:
 
     def __str__(self) -> str:
         percent = f"{100 * self.level:g} %"
+        pooled = " and the other systems" if any(row.method == "pooled" for row in self.rows) else ""
         how = (
             f"Intervals: {percent}, these raters and new items; `new raters` speaks for other people too. "
-            f"Predicted with {self.select}. gain: so many times the labels would be needed without the judge."
+            f"Predicted with {self.select}. gain: so many times the labels would be needed without the judge"
+            f"{pooled}."
         )
-        return "\n".join([*text(self.rows, self.differences), how, *self.notes])
+        return "\n".join([*text(self.rows, self.differences), how, *map(printable, self.notes)])
 
 
 def _table(rows: tuple[Rate, ...]) -> Table:

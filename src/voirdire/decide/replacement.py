@@ -106,7 +106,7 @@ def _classic(
     """The alternative annotator test, or why there is none."""
     people = [study.raters[code] for code in panel.raters.tolist()]
     epsilon = [epsilon_of(rater.expertise) for rater in people]
-    if score_of(panel.scale) == "accuracy" and not _agree_anywhere(panel):
+    if score_of(panel.scale) == "accuracy" and _shared(panel) and not _agree_anywhere(panel):
         return None, "no two people give one item the same label, so that every comparison is a tie"
     try:
         found = alternative_annotator_test(
@@ -121,6 +121,13 @@ def _classic(
         return None, str(problem)
     reason = found.winning_rate.undefined
     return (None, REASONS[reason]) if reason else (found, "")
+
+
+def _shared(panel: Panel) -> bool:
+    """Whether three people share items with others: else that is why there is no test."""
+    coded = panel.coded
+    several = coded.ratings_per_item() > 1
+    return len(np.unique(coded.rater[several[coded.item]])) > 2
 
 
 def _agree_anywhere(panel: Panel) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from voirdire.align.plain import plain
 from voirdire.decide.distributional import DistributionalAnnotator, DistributionalTest
 from voirdire.decide.expertise import rater_kind
-from voirdire.decide.lines import aligned
+from voirdire.decide.lines import aligned, printable
 from voirdire.decide.replacement_options import ReplacementOptions
 from voirdire.stats.alternative_annotator import (
     FEW_ITEMS,
@@ -185,7 +185,7 @@ class ReplacementTests:
     def __str__(self) -> str:
         head = ["metric", "judge", "wins over", "rho", "labels", "worth more than", "Delta", "distribution"]
         rows = [head, *([one.metric, one.judge, *_cells(one)] for one in self.tests)]
-        return "\n".join([*aligned(rows), *self.notes])
+        return "\n".join([*aligned(rows), *map(printable, self.notes)])
 
 
 def meanings(tests: Sequence[Replacement]) -> tuple[str, ...]:
