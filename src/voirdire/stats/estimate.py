@@ -33,12 +33,12 @@ REASONS = {
     "undecided_pairs": "some pairs have no winner",
     "undefeated": "some systems never lost to the others, or never won",
     "disconnected": "some systems never met the others",
-    "no_upsets": "every win goes one way, so ties and abilities cannot be told apart",
+    "no_upsets": "all wins go one way: ties hide abilities",
     "not_converged": "the fit did not converge",
-    "separated": "a threshold parts wins from losses, so the best coefficient is infinite",
+    "separated": "a threshold parts wins from losses: no finite coefficient",
     "unconfirmed": "people confirm no gap in the judge's scores",
     "too_large": "the design is too large for this method",
-    "scale_mismatch": "the judge answers on another scale than people, and no map is declared",
+    "scale_mismatch": "the judge's scale differs, without a declared map",
     "people_tell_nothing": "one more person predicts no better than base rates",
 }
 """Why a number can be undefined: the machine's word and the reader's."""
