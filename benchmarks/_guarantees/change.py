@@ -101,7 +101,7 @@ def blocked(design: Design, runs: int, seed: int = 1) -> float:
 
 
 def run(runs: int) -> None:
-    """Coverage, promised 93 to 97 %; an equal judge blocked in at most 2.5 %, a worse one as shown."""
+    """Coverage, promised 93 to 97 %; an equal judge blocked in about 2.5 %, a worse one as shown."""
     print("clusters  judge right        judge  items that joined  kappa   blocked")
     for design in DESIGNS:
         found = covered(design, runs)
