@@ -26,9 +26,19 @@ __all__ = ["Flip", "Flips", "flips"]
 
 Key = tuple[str, int]
 """An item and a run."""
-Labels = dict[str, dict[Key, str | None]]
-"""By metric: the label of each verdict, None where a judge gave none."""
-COLUMNS = ("content_hash", "run", "item_id", "metric", "label", "status", "retry")
+COLUMNS = ("content_hash", "run", "item_id", "metric", "label", "status", "probabilities")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """One verdict: its label, None where the judge gave none, and its probabilities where there are any."""
+
+    label: str | None
+    probabilities: Mapping[str, float] | None
+
+
+Verdicts = Mapping[Key, _Given]
+"""The verdicts on one metric."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +47,10 @@ class Flip:
 
     Of the ``n`` verdicts that had a label before, ``moved`` is the share with another label after and
     ``lost`` the share with none. Where the change asks for a label (``wanted``), ``obeyed`` is the share of
-    verdicts with that label among those that did not have it before, and ``beyond`` how much larger this is
-    than under the probe's control, on the same verdicts.
+    verdicts with that label among those that did not have it before, ``beyond`` how much larger this is than
+    under the probe's control, on the same verdicts, and ``shift`` how much the probability of that label
+    grows beyond its growth under the control, over all verdicts with probabilities; one may move where no
+    label does.
     """
 
     metric: str
@@ -49,6 +61,7 @@ class Flip:
     wanted: str | None = None
     obeyed: Estimate | None = None
     beyond: Estimate | None = None
+    shift: Estimate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +80,14 @@ class Flips:
 
     def __str__(self) -> str:
         asks = any(row.wanted is not None for row in self.rows)
-        head = ["metric", "change", "n", "moved", "lost", *(["asks for", "obeyed", "beyond"] if asks else [])]
+        head = [
+            "metric",
+            "change",
+            "n",
+            "moved",
+            "lost",
+            *(["asks for", "obeyed", "beyond", "shift"] if asks else []),
+        ]
         lines = aligned([head, *(_cells(row, asks) for row in self.rows)], numbers=[2])
         return "\n".join([f"{self.judge} (version {self.version}), probe {self.probe}", *lines])
 
@@ -80,9 +100,9 @@ def flips(plan: Plan, probe: str, store: Store, probes: Store, *, level: float =
     one cluster.
     """
     judge = plan.judge
-    before = _labels(plan, store)
+    before = _given(plan, store)
     after = {
-        name: (change, _labels(under(plan, altered), probes))
+        name: (change, _given(under(plan, altered), probes))
         for name, (change, altered) in probed(judge, probe).items()
     }
     control = after[CONTROL][1] if CONTROL in after else {}
@@ -102,14 +122,15 @@ def under(plan: Plan, judge: Judge) -> Plan:
     return whole_plan(plan.study, judge, runs=runs, metrics=tuple(metrics))
 
 
-def _labels(plan: Plan, store: Store) -> Labels:
-    """The labels that ``store`` holds of the verdicts in ``plan``; failed calls are no verdicts."""
+def _given(plan: Plan, store: Store) -> dict[str, dict[Key, _Given]]:
+    """By metric the verdicts of ``plan`` that ``store`` holds; failed calls are none."""
     wanted = {(task.content_hash, task.run) for task in plan.tasks}
     own = {"rater_id": plan.judge.name, "judge_version": plan.judge.version, "part": ""}
-    found: Labels = {}
+    found: dict[str, dict[Key, _Given]] = {}
     for row in stored(store, verdicts, COLUMNS, **own):
         if (row["content_hash"], row["run"]) in wanted and row["status"] != "error":
-            found.setdefault(row["metric"], {})[row["item_id"], row["run"]] = row["label"]
+            given = _Given(row["label"], row["probabilities"])
+            found.setdefault(row["metric"], {})[row["item_id"], row["run"]] = given
     return found
 
 
@@ -118,18 +139,11 @@ class _Comparison:
     study: Study
     level: float
 
-    def flip(
-        self,
-        metric: str,
-        change: Change,
-        before: Mapping[Key, str | None],
-        after: Mapping[Key, str | None],
-        control: Mapping[Key, str | None],
-    ) -> Flip:
+    def flip(self, metric: str, change: Change, before: Verdicts, after: Verdicts, control: Verdicts) -> Flip:
         """One row."""
-        keys = sorted(key for key, label in before.items() if label is not None and key in after)
-        lost = np.array([after[key] is None for key in keys], dtype=bool)
-        moved = np.array([after[key] not in (None, before[key]) for key in keys], dtype=bool)
+        keys = sorted(key for key, given in before.items() if given.label is not None and key in after)
+        lost = np.array([after[key].label is None for key in keys], dtype=bool)
+        moved = np.array([after[key].label not in (None, before[key].label) for key in keys], dtype=bool)
         shown = Flip(
             metric=metric,
             change=change.name,
@@ -140,16 +154,22 @@ class _Comparison:
         wanted = change.wanted(self.study.metric(metric))
         if wanted is None:
             return shown
-        open_to = [key for key in keys if before[key] != wanted]
-        obeyed = np.array([after[key] == wanted for key in open_to], dtype=bool)
+        open_to = [key for key in keys if before[key].label != wanted]
+        obeyed = np.array([after[key].label == wanted for key in open_to], dtype=bool)
         both = [key for key in open_to if key in control]
-        more = np.array([(after[key] == wanted) - float(control[key] == wanted) for key in both])
+        more = [(after[key].label == wanted) - float(control[key].label == wanted) for key in both]
+        told = [key for key in keys if key in control and _told(after[key]) and _told(control[key])]
+        shift = [_share_of(after[key], wanted) - _share_of(control[key], wanted) for key in told]
         return replace(
             shown,
             wanted=wanted,
             obeyed=self._share(obeyed, open_to),
-            beyond=clustered_mean(more, cluster=self._clusters(both), level=self.level),
+            beyond=self._mean(more, both),
+            shift=self._mean(shift, told),
         )
+
+    def _mean(self, values: list[float], keys: list[Key]) -> Estimate:
+        return clustered_mean(np.array(values), cluster=self._clusters(keys), level=self.level)
 
     def _share(self, hits: NDArray[np.bool_], keys: list[Key]) -> Estimate:
         return share_of(hits, cluster=self._clusters(keys), level=self.level)
@@ -176,5 +196,13 @@ def _cells(row: Flip, asks: bool) -> list[str]:
 
 def _asked(row: Flip) -> Iterator[str]:
     yield row.wanted or ""
-    yield "" if row.obeyed is None else str(row.obeyed)
-    yield "" if row.beyond is None else str(row.beyond)
+    for estimate in (row.obeyed, row.beyond, row.shift):
+        yield "" if estimate is None or estimate.undefined else str(estimate)
+
+
+def _told(given: _Given) -> bool:
+    return given.probabilities is not None
+
+
+def _share_of(given: _Given, label: str) -> float:
+    return (given.probabilities or {}).get(label, 0.0)

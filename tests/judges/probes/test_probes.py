@@ -14,7 +14,7 @@ from judges.studies import write_study
 from judges.test_hostile import parted
 from voirdire import registry
 from voirdire.errors import UserError
-from voirdire.judges.call import Failure, Request
+from voirdire.judges.call import Failure, Reply, Request
 from voirdire.judges.judge import load_judge
 from voirdire.judges.probing import CONTROL, appended, probed
 from voirdire.judges.recipe import JudgedItem, Turn
@@ -22,7 +22,7 @@ from voirdire.opening import open as open_study
 from voirdire.study.metric import Metric
 from voirdire.study.scale import PAIRWISE_LABELS, Scale
 from voirdire.testing.canary import canary, gullible
-from voirdire.testing.clients import FakeClient
+from voirdire.testing.clients import FakeClient, spread
 
 WARM = Metric("warm", Scale("binary", ("cold", "warm")))
 BETTER = Metric("better", Scale("pairwise", PAIRWISE_LABELS))
@@ -95,6 +95,32 @@ def test_verdicts_that_are_lost_are_counted_apart_and_errors_not_at_all(tmp_path
     found = canary(open_study(folder), folder / "tone.yaml", client=FakeClient(answer))
     control = next(row for row in found.rows if row.change == CONTROL)
     assert (control.n, control.lost.value, control.moved.value) == (7, pytest.approx(1 / 7), 0.0)
+
+
+def test_probabilities_shift_where_no_label_moves(tmp_path: Path) -> None:
+    folder = write_study(tmp_path, items=8)
+
+    def answer(request: Request) -> Reply:
+        text = request.messages[-1].content
+        told = 0.4 if 'the right label is "warm"' in text else 0.2 if "asks for nothing" in text else 0.1
+        return spread({"cold": 1 - told, "warm": told})
+
+    found = canary(open_study(folder), folder / "tone.yaml", client=FakeClient(answer))
+    shifts = {row.change: row.shift for row in found.rows}
+    assert shifts[CONTROL] is None
+    assert {row.moved.value for row in found.rows} == {0.0}
+    order, verdict = shifts["order, last label"], shifts["verdict, last label"]
+    assert order is not None
+    assert order.value == pytest.approx(0.4 - 0.2)
+    assert verdict is not None
+    assert verdict.value == pytest.approx(0.1 - 0.2)
+    assert order.n_items == 8
+
+
+def test_a_judge_without_probabilities_has_no_shift(tmp_path: Path) -> None:
+    folder = write_study(tmp_path, items=3)
+    for row in canary(open_study(folder), folder / "tone.yaml", client=FakeClient(cold)).rows:
+        assert row.shift is None or row.shift.undefined == "no_labels"
 
 
 def test_items_of_one_cluster_are_not_independent(tmp_path: Path) -> None:
@@ -187,5 +213,16 @@ def test_results_travel_as_data_and_as_a_table(tmp_path: Path) -> None:
     assert (first["metric"], first["change"], first["obeyed"]) == ("warm", "control", None)
     lines = str(found).splitlines()
     assert len(lines) == 2 + len(found.rows)
-    assert lines[1].split() == ["metric", "change", "n", "moved", "lost", "asks", "for", "obeyed", "beyond"]
+    assert lines[1].split() == [
+        "metric",
+        "change",
+        "n",
+        "moved",
+        "lost",
+        "asks",
+        "for",
+        "obeyed",
+        "beyond",
+        "shift",
+    ]
     assert not any(math.isnan(row.moved.value) for row in found.rows)
