@@ -132,6 +132,22 @@ def test_a_recipe_of_several_calls_takes_several_batches(tmp_path: Path) -> None
     assert len(exported(folder)) == 10
 
 
+def test_a_reply_that_was_cut_is_asked_for_again_with_more_room(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "batch", items=1)
+    text = JUDGE.replace(
+        "recipe: rubric", "recipe: binary_rubric\noptions: {present: warm, absent: cold}"
+    ).replace("temperature: 0", "max_tokens: 9")
+    (folder / "tone.yaml").write_text(text)
+    cut = {"response": {"status_code": 200, "body": completion('{"just', finish="length")}}
+    first = exported(folder)
+    assert imported(folder, first, lambda body: cut)[1].made == 0
+    second = exported(folder)
+    assert second[0]["body"] == {**first[0]["body"], "max_tokens": second[0]["body"]["max_tokens"]}
+    assert second[0]["body"]["max_tokens"] > 9
+    assert imported(folder, second, lambda body: cut)[1].statuses == {"truncated": 1}
+    assert exported(folder) == []
+
+
 def test_money_is_counted(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "batch")
     (folder / "tone.yaml").write_text(JUDGE + "price: {input: 1, output: 5}\n")

@@ -10,11 +10,11 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.judges.call import Failure, Message, Reply, Request
+from voirdire.judges.keeping import Key, KeptReplies
 from voirdire.judges.limits import Budget
-from voirdire.judges.records import reply_of, reply_row
+from voirdire.judges.records import reply_row
 from voirdire.judges.routes import Lost, Route, Routes
 from voirdire.store.group_commit import GroupCommit
-from voirdire.store.parts import stored
 from voirdire.store.schema import replies, storable
 from voirdire.store.sql import Store
 
@@ -80,10 +80,10 @@ class Door:
         commit: GroupCommit,
     ) -> None:
         self.target, self._routes = target, routes
-        self._budget, self._store, self._commit = budget, store, commit
+        self._budget, self._commit = budget, commit
         self._random = random.Random(0)
-        self._kept = _kept(store)
-        self._under_way: dict[tuple[str, int, int], asyncio.Future[Reply]] = {}
+        self._kept = KeptReplies(store)
+        self._under_way: dict[Key, asyncio.Future[Reply]] = {}
 
     def for_run(self, run: int) -> Asker:
         """The door for repeat number ``run``."""
@@ -92,15 +92,14 @@ class Door:
     async def reply(self, request: Request, run: int, sample: int) -> Reply:
         """The kept reply, that of the same call under way, or a new one."""
         key = (request.hash, run, sample)
-        retry = self._kept.get(key)
-        if retry is not None and retry < 0:
-            return await asyncio.to_thread(self._read, key)
+        if key in self._kept:
+            return await self._kept.read(key)
         if key in self._under_way:
             return await asyncio.shield(self._under_way[key])
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._under_way[key] = future
         try:
-            reply = await self._asked(request, run, sample, retry or 0)
+            reply = await self._asked(request, run, sample, self._kept.retry(key))
             future.set_result(reply)
             return reply
         except BaseException as problem:
@@ -119,7 +118,7 @@ class Door:
         self._budget.add(reply.cost)
         named = {"judge": self.target.judge, "version": self.target.version}
         await self._commit.add(replies, reply_row(request, reply, run=run, retry=retry, **named))
-        self._kept[(request.hash, run, sample)] = retry + 1 if reply.status == "error" else -1
+        self._kept.note((request.hash, run, sample), reply)
         return reply
 
     async def _attempts(self, request: Request) -> Reply:
@@ -177,12 +176,6 @@ class Door:
         longest = min(FIRST_WAIT * 2.0 ** (attempt - 1), LONGEST_WAIT)
         return longest * self._random.uniform(0.5, 1.0)
 
-    def _read(self, key: tuple[str, int, int]) -> Reply:
-        request_hash, run, sample = key
-        columns = [column.name for column in replies.columns]
-        rows = stored(self._store, replies, columns, request_hash=request_hash, run=run, sample=sample)
-        return next(reply_of(row) for row in rows if row["status"] != "error")
-
 
 @dataclass(frozen=True)
 class Asker:
@@ -215,15 +208,3 @@ def more_room(request: Request) -> Request | None:
         if isinstance(limit, int):
             return replace(request, parameters={**request.parameters, name: limit * MORE_ROOM})
     return None
-
-
-def _kept(store: Store) -> dict[tuple[str, int, int], int]:
-    """What the store holds: -1 for a reply, else the number of the next retry after errors."""
-    kept: dict[tuple[str, int, int], int] = {}
-    for row in stored(store, replies, ["request_hash", "run", "sample", "retry", "status"]):
-        key = (row["request_hash"], row["run"], row["sample"])
-        if row["status"] != "error":
-            kept[key] = -1
-        elif kept.get(key, 0) >= 0:
-            kept[key] = max(kept.get(key, 0), row["retry"] + 1)
-    return kept

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.judges.asking import Target
+from voirdire.judges.asking import Target, more_room
 from voirdire.judges.call import Failure, Message, Reply, Request, canonical
 from voirdire.judges.clients.openai_compatible import read_completion
 from voirdire.judges.planning import Plan, Task
@@ -130,9 +130,14 @@ class _Looking:
     ) -> Reply:
         run = 0 if shared else self.run
         request = self.kept.target.request(messages, parameters, run=run, sample=sample)
-        reply = self.kept.replies.get((request.hash, run, sample))
+        reply = self._known(request)
+        more = more_room(request) if whole and reply.status == "truncated" else None
+        return reply if more is None else self._known(more)
+
+    def _known(self, request: Request) -> Reply:
+        reply = self.kept.replies.get((request.hash, request.run, request.sample))
         if reply is None:
-            self.waiting[f"{request.hash[:HASH_DIGITS]}-{run}-{sample}"] = request
+            self.waiting[f"{request.hash[:HASH_DIGITS]}-{request.run}-{request.sample}"] = request
             raise _Unanswered
         return reply
 
@@ -147,7 +152,7 @@ async def _look(plan: Plan, kept: _Kept) -> tuple[dict[str, Request], list[Task]
             await plan.judge.recipe.judge(plan.items(task), plan.metric(task), ask)
         except UserError:
             raise
-        except Exception:  # a recipe's own fault shows when the plan is run
+        except Exception:  # unanswered, or a recipe's own fault, which shows when the plan is run
             pass
         if ask.waiting:
             waiting.update(ask.waiting)
