@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from conftest import missing
+from voirdire.errors import UserError
+from voirdire.judges.clients.local import _started, weights_of
 from voirdire.judges.prompts import fence, harmless
 
 TIMES = 20
@@ -14,10 +17,10 @@ TIMES = 20
 @pytest.fixture(scope="module")
 def tokens() -> Callable[[str], int]:
     """How many tokens a user's message takes beyond an empty one, with the small model in this process."""
-    pytest.importorskip("xllamacpp")
-    from voirdire.judges.clients.local import _started, weights_of
-
-    server = _started(weights_of(""))
+    try:
+        server = _started(weights_of(""))
+    except UserError as problem:
+        missing(f"the local model ({problem})")
 
     def counted(text: str) -> int:
         asked = {"messages": [{"role": "user", "content": text}], "max_tokens": 1, "temperature": 0}

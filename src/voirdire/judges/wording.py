@@ -8,6 +8,7 @@ from string import ascii_uppercase
 from typing import Any, Literal
 
 from voirdire.errors import UserError
+from voirdire.judges.prompts import harmless
 from voirdire.study.metric import Metric
 from voirdire.study.scale import Scale
 
@@ -80,12 +81,15 @@ def lettered(scale: Scale) -> dict[str, str]:
 
 
 def context_of(metric: Metric) -> dict[str, Any]:
-    """What a prompt may say of a metric; not its polarity, for a judge must not know what is wanted."""
+    """What a prompt may say of a metric; not its polarity, for a judge must not know what is wanted.
+
+    Names and labels may come from a file of ratings, so they hold no control tokens either.
+    """
     return {
-        "metric": metric.label,
-        "rubric": metric.rubric,
-        "present": list(metric.present),
-        "absent": list(metric.absent),
+        "metric": harmless(" ".join(metric.label.split())),
+        "rubric": harmless(metric.rubric),
+        "present": [harmless(example) for example in metric.present],
+        "absent": [harmless(example) for example in metric.absent],
         "labels": list(metric.scale.labels),
-        "options": options(metric.scale),
+        "options": harmless(" ".join(options(metric.scale).split())),
     }
