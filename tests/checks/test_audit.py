@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import voirdire
 from checks.studies import BORDERLINE, PAIR, PASS_FAIL, SEVERITY, study, table
 from voirdire import registry
 from voirdire.checks.audit import ORDER, audit
@@ -306,3 +307,18 @@ def _value(found: Row, key: str) -> float:
     cell = found.cells[key]
     assert isinstance(cell, Estimate), f"{key} is {cell!r}"
     return cell.value
+
+
+@pytest.mark.parametrize(("people", "judge"), [(("fail", "pass"), ("0", "90")), (("1", "5"), ("20", "95"))])
+def test_a_judge_on_another_scale_is_not_held_against_people(
+    people: tuple[str, str], judge: tuple[str, str]
+) -> None:
+    rng = np.random.default_rng(1)
+    rows = []
+    for n in range(60):
+        rows += [(str(n), who, "human", people[int(rng.integers(2))]) for who in ("ann", "bo")]
+        rows.append((str(n), "model", "judge", judge[int(rng.integers(2))]))
+    names = ("item_id", "rater_id", "rater_kind", "label")
+    found = audit(voirdire.open({name: [row[k] for row in rows] for k, name in enumerate(names)}), QUICK)
+    assert found.answer.startswith("Cannot tell.")
+    assert "scale" in found.answer

@@ -22,7 +22,7 @@ from voirdire.checks.stand_in_cases import Case, cases, pooled
 from voirdire.checks.vote_pairs import vote_pair_table
 from voirdire.checks.words import count
 from voirdire.registry import register
-from voirdire.stats import Estimate, judge_agreement
+from voirdire.stats import REASONS, Estimate, judge_agreement
 from voirdire.study import Policy
 
 __all__ = ["against_people", "most_labels"]
@@ -224,7 +224,8 @@ def _answer(every: Sequence[Case]) -> str:
     gaps = [[pair.difference for pair in one.compared.values()] for one in compared]
     defined = [gap for gap in gaps if all(each.undefined is None for each in gap)]
     if not defined:
-        return "Undefined: the labels do not vary."
+        scales = all(one.other_scale for one in compared)
+        return f"Undefined: {REASONS['scale_mismatch'] if scales else 'the labels do not vary'}."
     less = sum(max(each.value for each in gap) < 0 for gap in defined)
     apart = sum(all(each.has_interval and not each.low <= 0 <= each.high for each in gap) for gap in defined)
     if len(defined) == 1:

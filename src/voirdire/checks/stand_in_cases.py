@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voirdire.checks.context import Context
 from voirdire.checks.limits import capped
 from voirdire.checks.one_more import cautious, one_more
-from voirdire.checks.panels import as_judge, several, stack
+from voirdire.checks.panels import as_judge, several, stack, values_of
 from voirdire.checks.scales import weights
 from voirdire.stats import (
     Coded,
@@ -19,10 +19,14 @@ from voirdire.stats import (
     JudgePerson,
     judge_against_people,
     judge_agreement,
+    undefined,
 )
 from voirdire.study import Policy, Verdicts
 
 __all__ = ["Case", "case", "cases", "pooled", "pooled_pairs", "stacked"]
+
+MOST_OUTSIDE = 0.95
+"""A judge with as large a share of verdicts outside what people say answers on another scale."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +36,8 @@ class Case:
     ``compared`` holds judge, people and difference on the items with several people, one entry a policy;
     ``rated_items`` have a person and a verdict, ``single_rated`` of them one person; ``n_people`` rated them,
     typically ``people_per_item`` an item where several did.
-    ``harder`` is the same after one more item on which the judge contradicts everyone.
+    ``harder`` is the same after one more item on which the judge contradicts everyone. Where the judge
+    answers on another scale (``other_scale``) its agreement is undefined: such labels can agree with nobody.
     """
 
     judge: int
@@ -44,6 +49,7 @@ class Case:
     rated_items: int
     single_rated: int
     harder: dict[str, JudgePerson]
+    other_scale: bool = False
 
     def differences(self, level: float) -> list[Estimate]:
         """Judge minus person agreement at ``level``, one estimate a policy; see :func:`cautious`."""
@@ -78,6 +84,7 @@ def case(context: Context, judge: int, metric: str) -> Case:
         int(given.sum()),
         int((raters == 1).sum()),
         harder,
+        _on_another_scale(context, judge, metric),
     )
 
 
@@ -110,7 +117,32 @@ def _compare(context: Context, judge: int, metric: str, policy: Policy) -> tuple
         resamples=context.resamples(panel.coded.n_items),
         rng=context.rng(f"stand in {context.study.raters[judge].id} {metric} {policy.name}"),
     )
-    return pair, one_more(panel.coded, said, weighing, level=level)
+    harder = one_more(panel.coded, said, weighing, level=level)
+    if _on_another_scale(context, judge, metric):
+        return _not_comparable(pair), _not_comparable(harder)
+    return pair, harder
+
+
+def _on_another_scale(context: Context, judge: int, metric: str) -> bool:
+    """Whether nearly all verdicts are labels that no person gave, for numbers beyond the range of people's.
+
+    Both sides must have used two labels: one label that only a judge gives may be of the same scale.
+    """
+    people, verdicts = context.people(metric), context.verdicts(metric, judge)
+    said, given = verdicts.codes[verdicts.given], people.coded.label
+    if len(np.unique(said)) < 2 or len(np.unique(given)) < 2:
+        return False
+    values = values_of(people.scale)
+    if values is None:
+        outside = ~np.isin(said, given)
+    else:
+        outside = (values[said] < values[given].min()) | (values[said] > values[given].max())
+    return bool(outside.mean() >= MOST_OUTSIDE)
+
+
+def _not_comparable(pair: JudgePerson) -> JudgePerson:
+    nothing = undefined("scale_mismatch", n_items=pair.n_items, n_ratings=pair.n_ratings)
+    return replace(pair, judge=nothing, difference=nothing, judge_agreement=nothing)
 
 
 def pooled_pairs(context: Context, judge: int, metrics: Sequence[str]) -> dict[str, JudgePerson]:

@@ -13,6 +13,7 @@ from voirdire.checks.stand_in_cases import pooled_pairs
 from voirdire.checks.stand_in_rule import BY_MAPPING, NO_JUDGE, NO_PEOPLE, ONE_RATER, barely
 from voirdire.checks.verdict import Answer, StandIn
 from voirdire.checks.words import capital, count, listing, number, share, spoken
+from voirdire.stats import REASONS
 
 __all__ = ["actions", "answer", "facts", "lede"]
 
@@ -153,6 +154,8 @@ def _kind(one: StandIn) -> tuple[str, str]:
     if one.reason.endswith(BY_MAPPING):
         words = "the answer depends on how indeterminate labels are counted"
         return words, words
+    if one.reason.endswith(REASONS["scale_mismatch"]):
+        return REASONS["scale_mismatch"], REASONS["scale_mismatch"]
     if one.difference.defined:
         return "the interval is too wide for the margin", "the interval is too wide"
     return "the labels do not vary", "the labels do not vary"

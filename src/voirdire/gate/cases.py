@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from voirdire.checks.context import Context
-from voirdire.checks.panels import values_of
 from voirdire.checks.stand_in_cases import Case, cases
 from voirdire.errors import UserError
 from voirdire.gate.policy import Rule
 
-__all__ = ["about", "chosen", "compared", "on_another_scale"]
-
-MOST_OUTSIDE = 0.5
-"""A judge with a larger share of verdicts outside what people say answers on another scale."""
+__all__ = ["about", "chosen", "compared"]
 
 
 def chosen(context: Context, rule: Rule) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -48,17 +42,3 @@ def about(context: Context, judge: int, metric: str = "") -> str:
     """A judge on a metric in words; the judge alone where there is one metric."""
     name = context.study.raters[judge].id
     return f"{name} on {context.study.metric(metric).label}" if metric else name
-
-
-def on_another_scale(context: Context, case: Case) -> bool:
-    """Whether most verdicts are labels that no person gave, for numbers beyond the range of people's."""
-    people, verdicts = context.people(case.metric), context.verdicts(case.metric, case.judge)
-    said, given = verdicts.codes[verdicts.given], people.coded.label
-    if not len(said) or not len(given):
-        return False
-    values = values_of(people.scale)
-    if values is None:
-        outside = ~np.isin(said, given)
-    else:
-        outside = (values[said] < values[given].min()) | (values[said] > values[given].max())
-    return bool(outside.mean() > MOST_OUTSIDE)

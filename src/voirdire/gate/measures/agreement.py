@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from voirdire.checks.context import Context
 from voirdire.checks.panels import as_judge
 from voirdire.checks.shares import share_of
-from voirdire.gate.cases import compared, on_another_scale
+from voirdire.gate.cases import compared
 from voirdire.gate.measure import Measured
 from voirdire.gate.policy import Rule
 from voirdire.registry import register
@@ -36,7 +36,7 @@ class Agreement:
     def __call__(self, context: Context, rule: Rule) -> Iterable[Measured]:
         """One case a judge, metric and policy."""
         for case, words in compared(context, rule):
-            if on_another_scale(context, case):
+            if case.other_scale:
                 yield Measured(words, undefined("scale_mismatch"))
                 continue
             policies = context.policies(case.metric)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from voirdire.checks.context import Context
-from voirdire.gate.cases import compared, on_another_scale
+from voirdire.gate.cases import compared
 from voirdire.gate.measure import Measured
 from voirdire.gate.policy import Rule
 from voirdire.registry import register
@@ -28,9 +28,6 @@ class JudgeMinusPeople:
     def __call__(self, context: Context, rule: Rule) -> Iterable[Measured]:
         """One case a judge, metric and policy."""
         for case, words in compared(context, rule):
-            if on_another_scale(context, case):
-                yield Measured(words, undefined("scale_mismatch", n_items=case.n_items))
-                continue
             if not case.compared:
                 yield Measured(words, undefined("insufficient_raters", n_items=case.n_items), n=case.n_items)
             differences = case.differences(context.options.level)
