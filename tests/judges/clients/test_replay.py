@@ -36,7 +36,7 @@ def differing(request: Request) -> Reply | Failure:
 def run(folder: Path, client: FakeClient | None, *, runs: int = 2) -> Outcome:
     with open_store(folder) as store:
         plan = make_plan(open_study(folder), load_judge(folder / "tone.yaml"), store, runs=runs)
-        return asyncio.run(run_plan(plan, store, client=client))
+        return asyncio.run(run_plan(plan, store, client=client or "local"))
 
 
 def told(folder: Path) -> list[tuple[str, ...]]:
