@@ -172,7 +172,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     found.shutdown()
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.ray
 def test_a_cluster_whose_node_is_killed_gives_the_verdicts_of_one_process(
     cluster: Any, endpoint: tuple[str, Connection], tmp_path: Path
 ) -> None:

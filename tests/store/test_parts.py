@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import multiprocessing
 import os
 import time
@@ -60,11 +61,23 @@ def test_nothing_is_lost_or_doubled_and_errors_stay(place: Place) -> None:
         assert len(stored(store, verdicts, ["run"], run=1)) == len([k for k in range(130) if k % 3 == 1])
 
 
-def test_a_row_in_a_part_is_not_added_again_as_new(place: Place) -> None:
+def test_a_key_that_comes_again_after_its_row_has_moved_is_the_first_row(place: Place) -> None:
+    with place.open() as store:
+        for cost in (1.0, 2.0, 3.0):
+            store.add(verdicts, [verdict(1, cost=cost)])
+            compact(store)
+        store.add(verdicts, [verdict(1, cost=4.0), verdict(2, cost=5.0)])
+        assert sorted(row["cost"] for row in stored(store, verdicts, ["cost"])) == [1.0, 5.0]
+        named = stored(store, verdicts, ["run"], content_hash=["h00001", "h00002", "h00003"], status="ok")
+        assert sorted(row["run"] for row in named) == [1, 2]
+
+
+def test_parts_without_their_folder_are_a_users_error(place: Place) -> None:
     with place.open() as store:
         store.add(verdicts, [verdict(1)])
         compact(store)
-        assert len(stored(store, verdicts, COLUMNS)) == 1
+        with pytest.raises(UserError, match="in a study's folder"):
+            stored(dataclasses.replace(store, folder=None), verdicts, ["cost"])
 
 
 def test_a_file_that_no_transaction_listed_does_not_count(

@@ -10,7 +10,7 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.judges.call import Failure, Message, Reply, Request
-from voirdire.judges.keeping import Key, KeptReplies
+from voirdire.judges.keeping import KeptReplies, Key
 from voirdire.judges.limits import Budget
 from voirdire.judges.records import reply_row
 from voirdire.judges.routes import Lost, Route, Routes

@@ -69,12 +69,18 @@ def compact(store: Store) -> Compacted:
 def stored(store: Store, table: sql.Table, columns: Sequence[str], **equal: Any) -> list[dict[str, Any]]:
     """``columns`` of every row of ``table``, in the table and in its parts, where ``equal`` holds.
 
-    A row whose key came again after the first had moved is the first one.
+    A list there stands for any of its values. Of rows with one key, added after the first had moved, the
+    first counts.
     """
     keys = [key.name for key in table.primary_key]
     read = list(dict.fromkeys([*columns, *keys]))
     query = sql.select(*(table.c[name] for name in read))
-    query = query.where(*(table.c[name] == value for name, value in equal.items()))
+    query = query.where(
+        *(
+            table.c[name].in_(value) if isinstance(value, list) else table.c[name] == value
+            for name, value in equal.items()
+        )
+    )
     listed = sql.select(schema.parts.c.file).where(schema.parts.c.table_name == table.name)
     listed = listed.order_by(schema.parts.c.created_at.desc(), schema.parts.c.file)
     with store.reading() as connection:
@@ -99,7 +105,7 @@ def _move(store: Store, table: sql.Table) -> tuple[Path, int] | None:
         "table_name": table.name,
         "rows": len(rows),
         "sha256": file.stem.rpartition("-")[2],
-        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created_at": datetime.now(UTC).isoformat(timespec="microseconds"),
     }
     keys = list(table.primary_key)
     matches = sql.and_(*(key == sql.bindparam(f"key_{key.name}") for key in keys))
@@ -144,11 +150,12 @@ def _read(
     if lacking:
         raise UserError("a part of the store is missing", where=str(lacking[0]), fix="bring the file back")
     listed = ", ".join(_quoted(name) for name in columns)
-    where = " AND ".join(f"{_quoted(name)} = ?" for name in equal) or "true"
+    where = " AND ".join(f"{_quoted(name)} IN (SELECT unnest(?))" for name in equal) or "true"
+    any_of = [value if isinstance(value, list) else [value] for value in equal.values()]
     with _database() as database:
         found = database.execute(
             f"SELECT {listed} FROM read_parquet(?) WHERE {where}",
-            [[str(path) for path in paths], *equal.values()],
+            [[str(path) for path in paths], *any_of],
         ).fetchall()
     return [
         {name: _revived(value, table.c[name]) for name, value in zip(columns, row, strict=True)}
