@@ -82,8 +82,12 @@ class View:
             if not any(word in name.lower() for word in WITHHELD)
         }
         if not shown:
+            short = [name for name in self.study.items.attributes if name not in NEVER]
             raise UserError(
-                "no text of the items to judge", where=self.study.name, fix="add a table with the texts"
+                "no text of the items to judge",
+                where=self.study.name,
+                expected="a column named text or transcript, or one of long texts",
+                fix=f"add a table with the texts, or name columns under sees: {', '.join(short) or 'none'}",
             )
         return shown
 
