@@ -81,7 +81,7 @@ def command(
         typer.Option(
             "--probe",
             metavar="NAME",
-            help="Also judge changed items, and say what moves verdicts: injection, swap or variants.",
+            help="Also judge changed items and say what moves: injection, swap, truncation or variants.",
             show_default=False,
         ),
     ] = "",

@@ -15,7 +15,7 @@ from voirdire.judges.viewing import WITHHELD, View
 from voirdire.study.metric import Metric
 from voirdire.study.study import Study
 
-__all__ = ["CONTROL", "Change", "Items", "appended", "probed", "rewritten"]
+__all__ = ["CONTROL", "Change", "Items", "appended", "last_text", "probed", "rewritten"]
 
 Items = tuple[JudgedItem, ...]
 CONTROL = "control"
@@ -118,13 +118,19 @@ def appended(item: JudgedItem, words: str) -> JudgedItem:
     >>> appended(JudgedItem("a", {"output": "Hello."}), "Bye.").fields["output"]
     'Hello.\\n\\nBye.'
     """
+    return last_text(item, lambda text: f"{text}\n\n{words}")
+
+
+def last_text(item: JudgedItem, write: Callable[[str], str]) -> JudgedItem:
+    """``item`` with its last turn's text, or its last column's that is no reference, as ``write`` gives it.
+
+    An item without any stays as it is.
+    """
     if item.turns:
         last = item.turns[-1]
-        return replace(item, turns=(*item.turns[:-1], replace(last, text=f"{last.text}\n\n{words}")))
+        return replace(item, turns=(*item.turns[:-1], replace(last, text=write(last.text))))
     own = [name for name in item.fields if not any(word in name.lower() for word in WITHHELD)]
-    if not own:
-        return item
-    return replace(item, fields={**item.fields, own[-1]: f"{item.fields[own[-1]]}\n\n{words}"})
+    return replace(item, fields={**item.fields, own[-1]: write(item.fields[own[-1]])}) if own else item
 
 
 def rewritten(items: Items, write: Callable[[str], str]) -> Items:

@@ -184,6 +184,18 @@ def test_nothing_is_added_to_a_reference() -> None:
     assert appended(bare, "x") == bare
 
 
+def test_the_second_half_is_left_out() -> None:
+    (change,) = registry.get("probe", "truncation")()
+    turns = tuple(Turn(number, "user", "Some words") for number in range(1, 6))
+    (long,) = change.alter((JudgedItem("a", {}, turns=turns),), WARM)
+    assert long.turns == turns[:3]
+    (text,) = change.alter((JudgedItem("a", {"prompt": "As it was", "output": "one two three four"}),), WARM)
+    assert text.fields == {"prompt": "As it was", "output": "one two"}
+    first, second = change.alter(PAIR, BETTER)
+    assert len(first.fields["response"]) < len(PAIR[0].fields["response"]) / 2 + 1
+    assert second.fields["response"] == "Anot"
+
+
 def test_variants_keep_the_words() -> None:
     text = 'It\'s "*very*" `good`.\nNo snake_case lost: a_b.'
     for change in registry.get("probe", "variants")():
