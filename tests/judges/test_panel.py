@@ -14,6 +14,8 @@ from voirdire.judges.panel import Panel, combine, keep_panel, load_panel
 from voirdire.judges.planning import make_plan
 from voirdire.judges.runner import run_plan
 from voirdire.opening import open as open_study
+from voirdire.store.parts import stored
+from voirdire.store.schema import verdicts
 from voirdire.store.sql import open_store
 from voirdire.testing.clients import FakeClient, spread
 
@@ -55,6 +57,18 @@ def test_each_members_verdict_and_the_panels_are_ratings(folder: Path) -> None:
         for row in rows
     }
     assert labels == {("a", "pass"), ("b", "pass"), ("c", "fail"), ("all", "pass")}
+
+
+def test_a_member_counts_once_after_a_text_was_changed(folder: Path) -> None:
+    panel = load_panel(folder / "all.yaml")
+    run(folder, panel)
+    texts = folder / "texts.csv"
+    texts.write_text(texts.read_text().replace("Reply", "Answer"))
+    assert run(folder, panel) == 6
+    with open_store(folder) as store:
+        last = stored(store, verdicts, ["mass", "requests"], rater_id="all")
+    assert len(last) == 12
+    assert {(row["mass"], len(row["requests"])) for row in last} == {(1.0, 3)}
 
 
 def rows(*given: tuple[str, str | None, dict[str, float] | None]) -> list[dict[str, object]]:

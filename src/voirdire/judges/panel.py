@@ -21,7 +21,10 @@ from voirdire.study.documents import load_mapping, validated
 
 __all__ = ["Panel", "combine", "is_panel", "keep_panel", "load_panel"]
 
-COLUMNS = ("content_hash", "run", "item_id", "metric", "rater_id", "label", "status", "probabilities")
+COLUMNS = (
+    *("content_hash", "run", "item_id", "metric", "rater_id"),
+    *("label", "status", "probabilities", "created_at"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +78,7 @@ def load_panel(path: str | Path) -> Panel:
 
 def keep_panel(panel: Panel, store: Store) -> int:
     """Keep the panel's verdict wherever enough members gave theirs, and return how many are new."""
-    cells: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
-    for member in panel.members:
-        own = {"judge_version": member.version, "rater_id": member.name, "part": ""}
-        for row in stored(store, schema.verdicts, COLUMNS, **own):
-            if row["status"] != "error":
-                cells.setdefault((row["item_id"], row["metric"], row["run"]), []).append(row)
+    cells = _cells(panel, store)
     there = {
         (row["content_hash"], row["run"])
         for row in stored(
@@ -89,7 +87,8 @@ def keep_panel(panel: Panel, store: Store) -> int:
     }
     manifest = _manifest(panel, store)
     rows = []
-    for (item, metric, run), given in sorted(cells.items()):
+    for (item, metric, run), by_member in sorted(cells.items()):
+        given = list(by_member.values())
         name = content_hash([panel.version, item, metric, sorted(row["content_hash"] for row in given)])
         verdict = combine(panel, item, metric, given)
         if verdict is None or (name, run) in there:
@@ -103,6 +102,18 @@ def keep_panel(panel: Panel, store: Store) -> int:
         )
         rows.append(verdict_row(verdict, origin))
     return store.add(schema.verdicts, rows)
+
+
+def _cells(panel: Panel, store: Store) -> dict[tuple[str, str, int], dict[str, dict[str, Any]]]:
+    """Each member's verdict by item, metric and run: its last, where a text or criterion changed since."""
+    cells: dict[tuple[str, str, int], dict[str, dict[str, Any]]] = {}
+    for member in panel.members:
+        own = {"judge_version": member.version, "rater_id": member.name, "part": ""}
+        rows = stored(store, schema.verdicts, COLUMNS, **own)
+        for row in sorted(rows, key=lambda row: (row["created_at"], row["content_hash"])):
+            if row["status"] != "error":
+                cells.setdefault((row["item_id"], row["metric"], row["run"]), {})[member.name] = row
+    return cells
 
 
 def combine(panel: Panel, item: str, metric: str, given: Sequence[Mapping[str, Any]]) -> Verdict | None:
