@@ -24,6 +24,8 @@ from voirdire.align.contested import (
     rule_in_words,
 )
 from voirdire.align.fusion import posterior_draws
+from voirdire.align.verdict import votes_in_words
+from voirdire.stats.estimate import Estimate, undefined
 from voirdire.study.scale import Scale
 
 KAPPA = 3.0
@@ -156,6 +158,19 @@ def test_the_rule_is_one_sentence() -> None:
     assert fitted.startswith(
         "A row is contested where two people give labels more than a third of the scale apart"
     )
-    assert "as many such rows as pairs of people do so" in fitted
+    assert "as many rows of each metric lay above it as pairs of people did so" in fitted
     assert "22 % or more" in rule_in_words(four, at=0.218)
     assert "48 % or more: no item has two labels" in rule_in_words(four, fitted=False)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "words"),
+    [
+        (Estimate(2.49, 1.76, 3.73), "2.49 [1.76, 3.73]"),
+        (Estimate(math.inf, 9.37, math.inf), "more than 9.37"),
+        (Estimate(0.02, 0.0, math.inf), "not to be told from these labels"),
+        (undefined("no_pairable_items"), "not measurable (no item has two labels)"),
+    ],
+)
+def test_votes_without_an_upper_end_are_not_shown_as_a_number(kappa: Estimate, words: str) -> None:
+    assert votes_in_words(kappa) == words

@@ -157,7 +157,10 @@ def rule_in_words(scale: Scale, *, at: float | None = None, fitted: bool = True)
         return (
             f"{rule} of {100 * UNMEASURED:.0f} % or more: no item has two labels to say how often people do."
         )
-    return f"{rule} above a limit, set so that each metric has as many such rows as pairs of people do so."
+    return (
+        f"{rule} above a limit. At fitting, no row's own labels counted, as many rows of each metric lay "
+        "above it as pairs of people did so."
+    )
 
 
 def flagging(

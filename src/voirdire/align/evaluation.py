@@ -15,7 +15,7 @@ from voirdire.align.equivalence import PowerCurve
 from voirdire.align.held_out_person import Accuracy, RaterGain
 from voirdire.align.pit import Pit
 from voirdire.align.plain import plain, revived
-from voirdire.align.verdict import Verdict, worth_in_words
+from voirdire.align.verdict import Verdict, votes_in_words, worth_in_words
 from voirdire.stats.estimate import Estimate
 
 __all__ = ["Design", "Evaluation", "ModelScore", "Role", "Stratum"]
@@ -138,10 +138,11 @@ class Evaluation:
         ]
         for one in sorted(self.models, key=lambda each: -each.log.value):
             mark = " *" if one is best else ""
-            lines.append(f"{one.name:{width}}  {one.log!s:20}  {one.kernel!s:20}{mark}")
+            lines.append(f"{one.name:{width}}  {one.log!s:20}  {one.kernel!s:20}{mark}".rstrip())
         if not math.isnan(self.optimum):
             lines.append(f"{'best possible':{width}}  {self.optimum:.2f} (by model)")
         lines.append(f"Gain over base rates {self.gain} nats; skill {self.skill}.")
-        lines.append(f"Beside labels that exist the judge counts as this many human votes: {self.kappa}.")
+        votes = votes_in_words(self.kappa)
+        lines.append(f"Beside labels that exist the judge counts as this many human votes: {votes}.")
         lines.append(f"Worth in people: {worth_in_words(self.power[0])}.")
         return lines

@@ -9,7 +9,7 @@ from typing import Literal
 from voirdire.align.equivalence import PowerCurve
 from voirdire.stats.estimate import REASONS, Estimate
 
-__all__ = ["NEGLIGIBLE", "Verdict", "labels_to_tell", "worth", "worth_in_words"]
+__all__ = ["NEGLIGIBLE", "Verdict", "labels_to_tell", "votes_in_words", "worth", "worth_in_words"]
 
 Word = Literal["nothing", "helps", "as a person", "cannot tell"]
 NEGLIGIBLE = 0.02
@@ -69,6 +69,19 @@ def worth_in_words(curve: PowerCurve) -> str:
         return value
     low, high = (f">{curve.most}" if math.isinf(end) else f"{end:.1f}" for end in (found.low, found.high))
     return f"{value} [{low}, {high}]"
+
+
+def votes_in_words(kappa: Estimate) -> str:
+    """How many human votes the judge counts as: ``2.49 [1.76, 3.73]``, ``more than 9.37``, or why none.
+
+    >>> votes_in_words(Estimate(0.02, 0.0, math.inf))
+    'not to be told from these labels'
+    """
+    if kappa.undefined is not None:
+        return f"not measurable ({REASONS[kappa.undefined]})"
+    if not math.isinf(kappa.high):
+        return str(kappa)
+    return "not to be told from these labels" if kappa.low < 0.005 else f"more than {kappa.low:.2f}"
 
 
 def _not_shown(gain: Estimate, floor: str, n_labels: int) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import Annotated
 
 import typer
@@ -73,5 +74,12 @@ def command(
         typer.echo(note)
     flagged = int(predictions.contested.sum())
     typer.echo(f"Wrote {len(predictions):,} rows to {out}; {flagged:,} are contested.")
+    undisputed = [name for name, limit in predictions.thresholds.items() if isinf(limit)]
+    if undisputed:
+        names = ", ".join(undisputed[:3]) + (", ..." if len(undisputed) > 3 else "")
+        typer.echo(
+            f"No row of {names} can be contested: people disputed too few at fitting to set a limit; "
+            "--contested CHANCE sets one."
+        )
     fitted_to_people = fitted.evaluation.flagging.disputed.undefined is None
     typer.echo(rule_in_words(predictions.scale, at=contested, fitted=fitted_to_people))
