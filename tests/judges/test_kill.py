@@ -24,7 +24,7 @@ from voirdire.store.schema import replies, verdicts
 from voirdire.store.sql import open_store
 from voirdire.testing.fault_server import FaultServer
 
-ITEMS, KILLS, CONCURRENCY = 5_000, 20, 32
+ITEMS, KILLS, CONCURRENCY = 5_000, 20, 16
 JUDGE = (
     "judge: j\nmodel: m\nrecipe: rubric\nendpoint: {url: '%s', key: PLANTED_KEY}\nlimits: {concurrency: %d}\n"
 )
@@ -40,7 +40,7 @@ def serve(pipe: Connection) -> None:
     """A server in a process of its own, which says how many calls it got when asked."""
 
     async def work() -> None:
-        async with FaultServer(answer=label, delay=0.005) as server:
+        async with FaultServer(answer=label, delay=0.05) as server:
             pipe.send(server.port)
             while True:
                 if await asyncio.to_thread(pipe.poll, 0.2):
@@ -96,7 +96,7 @@ def test_a_run_that_is_killed_twenty_times_loses_and_doubles_nothing(endpoint: A
         )
         deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline:
-            if (folder / "voirdire.sqlite").exists() and count(folder, replies) > before + rng.randrange(120):
+            if (folder / "voirdire.sqlite").exists() and count(folder, replies) > before + rng.randrange(100):
                 break
             time.sleep(rng.random() * 0.05)
         if process.poll() is None:
