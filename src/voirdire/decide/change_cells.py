@@ -90,7 +90,8 @@ class Both:
             tables[f"judge_{key}"], tables[f"people_{key}"] = np.zeros((2, len(self), len(labels)))
             if not any(each is study for each, _, _ in found):
                 continue
-            columns = [labels.index(label) for label in study.metric(metric).scale.labels]
+            places = [labels.index(label) for label in study.metric(metric).scale.labels]
+            columns = np.array(places, dtype=np.intp)
             tables[f"judge_{key}"][np.ix_(at, columns)] = _verdicts(study, metric, name)
             tables[f"people_{key}"][np.ix_(at, columns)] = _people(study, metric)
         return Cells(metric, labels, **tables)
@@ -169,7 +170,8 @@ class Scoring:
     def agreement(self, judge: Floats, people: Floats, labels: Sequence[str]) -> Floats:
         """Chance (N,) that a run of the judge and a person agree, from counts (N, L); NaN without both."""
         one, two = self.shares(judge, labels), self.shares(people, labels)
-        return (one * two).sum(axis=1)
+        chance: Floats = (one * two).sum(axis=1)
+        return chance
 
     def shares(self, counts: Floats, labels: Sequence[str]) -> Floats:
         """Shares (N, K) of the K labels after the policy, NaN in rows without any."""

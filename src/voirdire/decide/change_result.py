@@ -92,8 +92,7 @@ class Change:
             yield from _of_items(self.items)
         if self.people is not None:
             yield from _of_people(self.people)
-        for one in self.headlines:
-            yield _of_headline(one)
+        yield from (_of_headline(one) for one in self.headlines)
         yield from (one.sentence for one in self.drift)
         yield from (note for one in self.drift for note in one.notes)
         yield from self.notes
