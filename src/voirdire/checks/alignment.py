@@ -125,6 +125,8 @@ def _bewares(aligner: Aligner | None) -> Iterator[str]:
     )
     if kappa.undefined is not None:
         yield f"What the judge is worth in human votes is not measurable: {REASONS[kappa.undefined]}."
+    elif kappa.low < 0.005 and math.isinf(kappa.high):
+        yield "As how many human votes the judge counts beside labels that exist these labels cannot tell."
     else:
         yield (
             f"Beside labels that exist the judge counts as {_votes(kappa.value)} human votes "

@@ -160,7 +160,7 @@ def _needed(found: MetricSelection) -> str:
         return "There are too few labelled items to test a threshold."
     start = f"Of the {seen.n} surest verdicts {seen.errors:.4g} failed"
     if math.isinf(found.labels_needed):
-        return f"{start}; no verdicts are expected to be right often enough, however many labels there are."
+        return f"{start}; at such error rates none can be trusted, however many labels there are."
     here = f"here are {found.labelled:,}"
     return f"{start}; about {found.labels_needed:,.0f} labelled items are needed to trust any, {here}."
 
