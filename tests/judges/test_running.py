@@ -191,7 +191,17 @@ def test_the_study_reads_its_verdicts_like_any_other_ratings(folder: Path) -> No
         newer.metric("warm").scale.labels[code]
         for code in newer.ratings.label[newer.rows("warm", kind="judge")]
     } == {"cold"}
-    assert any("20 verdicts of earlier versions" in note for note in newer.assumptions)
+    assert any("20 verdicts of other versions" in note for note in newer.assumptions)
+
+
+def test_a_judge_under_a_second_name_has_verdicts_of_its_own_and_asks_nothing(folder: Path) -> None:
+    run(folder, FakeClient(warm))
+    (folder / "tone.yaml").write_text(JUDGE.replace("judge: tone", "judge: renamed"))
+    client = FakeClient(warm)
+    assert run(folder, client).made == 10
+    assert not client.requests
+    assert [row["rater_id"] for row in stored(folder)] == ["tone"] * 10 + ["renamed"] * 10
+    assert run(folder, client).made == 0
 
 
 def test_an_audit_reads_what_was_judged(folder: Path) -> None:

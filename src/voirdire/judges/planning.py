@@ -107,7 +107,9 @@ def _every(study: Study, judge: Judge, view: View, metrics: Sequence[int], runs:
         for items in _groups(study, judge, metric):
             if any(study.items.ids[code] in used for code in items):
                 continue
-            whole = {"judge": judge.version, "metric": about, "items": [seen.hash(code) for code in items]}
+            shown_of = [seen.hash(code) for code in items]
+            # the name is in it for a judge under a second name: the same calls, but verdicts of its own
+            whole = {"judge": [judge.name, judge.version], "metric": about, "items": shown_of}
             name = content_hash({**whole, "examples": shown} if shown else whole)
             for run in range(runs):
                 yield Task(items, metric, run, name)
