@@ -15,6 +15,7 @@ from voirdire.judges.judge_file import PanelConfig
 from voirdire.judges.recipe import Verdict
 from voirdire.judges.records import Origin, now, verdict_row
 from voirdire.store import schema
+from voirdire.store.in_force import put_in_force
 from voirdire.store.parts import stored
 from voirdire.store.sql import Store
 from voirdire.study.documents import load_mapping, validated
@@ -85,11 +86,15 @@ def keep_panel(panel: Panel, store: Store) -> int:
             store, schema.verdicts, ["content_hash", "run"], judge_version=panel.version, rater_id=panel.name
         )
     }
+    if there:
+        put_in_force(store, panel.name, panel.version)
     manifest = _manifest(panel, store)
     rows = []
     for (item, metric, run), by_member in sorted(cells.items()):
         given = list(by_member.values())
-        name = content_hash([panel.version, item, metric, sorted(row["content_hash"] for row in given)])
+        name = content_hash(
+            [panel.name, panel.version, item, metric, sorted(row["content_hash"] for row in given)]
+        )
         verdict = combine(panel, item, metric, given)
         if verdict is None or (name, run) in there:
             continue

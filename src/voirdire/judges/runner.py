@@ -24,6 +24,7 @@ from voirdire.judges.routes import Route, Routes
 from voirdire.judges.viewing import references_shown
 from voirdire.store import schema
 from voirdire.store.group_commit import GroupCommit
+from voirdire.store.in_force import put_in_force
 from voirdire.store.sql import Store
 
 __all__ = ["Outcome", "Stop", "run_plan"]
@@ -75,6 +76,8 @@ async def run_plan(
     outcome = Outcome(len(plan), budget=budget or Budget())
     stop = stop or Stop()
     manifest = _keep_manifest(plan, store)
+    if plan.done:
+        put_in_force(store, judge.name, judge.version)
     async with _routes(judge, client) as routes, GroupCommit(store) as commit:
         door = Door(judge.target, routes, budget=outcome.budget, store=store, commit=commit)
         work = _Work(plan, door, commit, manifest, outcome, stop, progress or (lambda outcome: None))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sql
 
+from voirdire.store.in_force import versions_in_force
 from voirdire.store.parts import stored
 from voirdire.store.schema import manifests, verdicts
 from voirdire.store.sql import Store
@@ -48,9 +49,9 @@ class Kept:
 
 
 def kept_verdicts(store: Store, *, parts: bool = False) -> Kept | None:
-    """Every judge's verdicts of its newest version, one an item, metric and run; None where there is none.
+    """Every judge's verdicts of the version asked for last, one an item, metric and run; None where none is.
 
-    Of a pair judged in both orders each order is a run of its own, with ``presented``. Verdicts of earlier
+    Of a pair judged in both orders each order is a run of its own, with ``presented``. Verdicts of other
     versions stay in the store and are noted. Of a verdict that ended in an error and was asked for anew the
     last one counts. The parts of a verdict (a checklist's questions, a rubric's leaves, personas) are left
     out, or with ``parts`` are verdicts of the same judge on a metric of their own, ``metric/part``.
@@ -63,14 +64,14 @@ def kept_verdicts(store: Store, *, parts: bool = False) -> Kept | None:
     )
     if not rows:
         return None
-    newest = {row["rater_id"]: row["judge_version"] for row in rows}
-    current = [row for row in rows if row["judge_version"] == newest[row["rater_id"]]]
+    counted = versions_in_force(store, rows)
+    current = [row for row in rows if row["judge_version"] == counted[row["rater_id"]]]
     last = {(*_cell(row), row["part"]): row for row in current}
     in_orders = {_cell(row) for row in last.values() if row["presented"]}
     kept = [row for row in last.values() if row["presented"] or _cell(row) not in in_orders]
-    older = sum(row["part"] == "" for row in rows) - sum(row["part"] == "" for row in current)
-    note = f"{store.where}: {older:,} verdicts of earlier versions of judges are kept there and not read."
-    table = _table([_named(_numbered(row)) for row in kept], store.where).noting(note if older else "")
+    other = sum(row["part"] == "" for row in rows) - sum(row["part"] == "" for row in current)
+    note = f"{store.where}: {other:,} verdicts of other versions of judges are kept there and not read."
+    table = _table([_named(_numbered(row)) for row in kept], store.where).noting(note if other else "")
     return Kept(table, _parts(kept), _manifests(store, {row["rater_id"]: row["manifest"] for row in kept}))
 
 
