@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,19 @@ def test_a_newer_store_is_refused(place: Place) -> None:
         store.add(migrations, [{"name": "m999_later", "applied_at": "2030"}])
     with pytest.raises(UserError, match="newer version"):
         place.open()
+
+
+def test_a_store_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(tmp_path) as store:
+        store.add(manifests, [manifest("a")])
+    before = sorted(tmp_path.iterdir())
+    # the superuser may write wherever modes forbid it
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with open_store(tmp_path, create=False) as store:
+        assert len(store.rows(sql.select(manifests))) == 1
+        assert sorted(tmp_path.iterdir()) == before
+        with pytest.raises(sql.exc.OperationalError, match="readonly"):
+            store.add(manifests, [manifest("b")])
 
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -126,16 +127,29 @@ def _sqlite(url: sql.URL, where: str, create: bool) -> Store:
         raise UserError("no store there", where=where, expected=f"a file {FILE}")
     if not path.parent.is_dir():
         raise UserError("no such folder", where=str(path.parent), fix="make it first, or check the path")
-    engine = sql.create_engine(url, connect_args={"timeout": BUSY})
-    sql.event.listen(engine, "connect", _prepare_sqlite)
+    protected = not all(os.access(one, os.W_OK) for one in (path.parent, path) if one.exists())
+    reading = protected and not create
+    engine = sql.create_engine(_for_reading(path) if reading else url, connect_args={"timeout": BUSY})
+    if not reading:
+        sql.event.listen(engine, "connect", _prepare_sqlite)
     sql.event.listen(engine, "begin", _begin)
+    store = Store(engine, where, path.parent / PARTS)
     try:
-        with engine.begin() as connection:
+        with store.reading() if reading else store.transaction() as connection:
             migrate(connection, where=where)
     except sql.exc.DatabaseError as problem:
         engine.dispose()
-        raise UserError(f"cannot be opened: {problem.orig}", where=where) from None
-    return Store(engine, where, path.parent / PARTS)
+        fix = "keep it elsewhere: --store, or store in study.yaml" if protected else ""
+        raise UserError(f"cannot be opened: {problem.orig}", where=where, fix=fix) from None
+    return store
+
+
+def _for_reading(path: Path) -> sql.URL:
+    """The address of a store in a place that cannot be written, where no lock can be had either."""
+    query = {"uri": "true", "mode": "ro"}
+    if not path.with_name(f"{path.name}-wal").exists():
+        query["immutable"] = "1"
+    return sql.URL.create("sqlite", database=path.absolute().as_uri(), query=query)
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:
