@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from voirdire.judges.asking import LETTERS_A_TOKEN, REPLY_TOKENS
+from voirdire.judges.asking import LETTERS_A_TOKEN, LIMITS, REPLY_TOKENS
 from voirdire.judges.call import Message, Reply
 from voirdire.judges.planning import Plan
 
@@ -75,8 +75,8 @@ def estimate(plan: Plan) -> Estimated:
     scale = n / len(tasks) if tasks else 0.0
     calls = len(recording.sent) * scale
     prompt = sum(recording.sent) / LETTERS_A_TOKEN * scale
-    limit = plan.judge.config.parameters.get("max_tokens", REPLY_TOKENS)
-    reply = calls * float(limit)
+    limits = [plan.judge.config.parameters.get(name) for name in LIMITS]
+    reply = calls * next((limit for limit in limits if isinstance(limit, int)), REPLY_TOKENS)
     price = plan.judge.config.price
     cost = None if price is None else (prompt * price.input + reply * price.output) / 1e6
     return Estimated(plan.done, n, calls, prompt, reply, cost)

@@ -91,7 +91,7 @@ def whole_plan(study: Study, judge: Judge, *, runs: int = 1, metrics: Sequence[s
         judge = replace(judge, recipe=judge.recipe.learned(study, view))
     every = without_parts([metric.name for metric in study.metrics])
     names = tuple(metrics) or judge.config.metrics or every
-    chosen = [study.metric_index(name) for name in names]
+    chosen = [study.metric_index(name) for name in dict.fromkeys(names)]
     if not chosen:
         raise UserError("no metric to judge", where=study.name, fix="declare metrics in study.yaml")
     for code in chosen:
