@@ -89,3 +89,13 @@ def test_labels_that_settle_a_part_are_not_said_to_settle_all(tmp_path: Any) -> 
     )
     found = gate(open_study(columns), load_policy(tmp_path / "gate.yaml"))
     assert found.sentence.endswith("About 189 replies in all would settle what labels can settle.")
+
+
+def test_an_interval_that_may_be_too_narrow_is_not_shown_without_saying_so(tmp_path: Any) -> None:
+    rows = []
+    for k in range(9):
+        rows += [(f"i{k}", "ann", "ny"[k % 2]), (f"i{k}", "bo", "ny"[(k // 2) % 2])]
+        rows.append((f"i{k}", "model", "ny"[(k + 1) % 2]))
+    case = case_of(tmp_path, rows, "{measure: judge_alpha, at_least: 0.9}")
+    assert case.outcome == "fail"
+    assert "only 9 items: the interval may be too narrow" in case.reason

@@ -175,9 +175,10 @@ def _case(rule: Rule, measured: Measured) -> Case:
         (math.inf if rule.at_most is None else rule.at_most),
     )
     if least <= low and high <= most:
-        return Case(measured.about, "pass", estimate)
+        return Case(measured.about, "pass", estimate, estimate.caution or "")
     if high < least or low > most:
-        return Case(measured.about, "fail", estimate, "the whole interval is on the wrong side")
+        why = "; ".join(filter(None, ("the whole interval is on the wrong side", estimate.caution)))
+        return Case(measured.about, "fail", estimate, why)
     needed = _needed(rule, measured, low, high)
     side = "below" if not least <= low else "above"
     end = least if side == "below" else most
