@@ -77,3 +77,11 @@ def test_a_file_of_the_same_name_goes_first(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "local").write_text(JUDGE.replace("judge: tone", "judge: mine"))
     monkeypatch.chdir(tmp_path)
     assert "mine: 0 verdicts" in voirdire(study, "--judge", "local", "--dry-run").output
+
+
+@pytest.mark.parametrize("budget", ["-1", "nan"])
+def test_a_budget_that_is_none_is_refused(tmp_path: Path, budget: str) -> None:
+    study = write_study(tmp_path / "study")
+    result = voirdire(study, "--judge", study / "tone.yaml", "--budget", budget)
+    assert result.exit_code != 0
+    assert f"--budget is {budget}" in result.output

@@ -95,7 +95,7 @@ def command(
 ) -> None:
     """Ask a judge for its verdicts, each once; Ctrl-C loses nothing, and the next run goes on from there."""
     from voirdire.cli.probing import ask_changed, folder_of
-    from voirdire.errors import check_whole
+    from voirdire.errors import UserError, check_whole
     from voirdire.judges.limits import Budget
     from voirdire.judges.panel import keep_panel
     from voirdire.judges.planning import left_of, whole_plan
@@ -106,6 +106,8 @@ def command(
     check_whole("--runs", runs, 1, 10_000)
     check_whole("--limit", limit, 0, 10**9)
     check_whole("--calls", calls, 0, 10**9)
+    if not budget >= 0:
+        raise UserError(f"--budget is {budget:g}", expected="an amount of money, or 0 for no limit")
     study = open_study(source)
     judges, metrics, panel = _chosen(judge, study, tuple(metric or ()))
     for one in judges if probe else ():
@@ -213,14 +215,15 @@ def _bars(quiet: bool) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[spent]}"),
-        console=Console(stderr=True),
-        disable=quiet,
+        console=console,
+        disable=quiet or not console.is_terminal,
         transient=True,
     )
 
