@@ -140,7 +140,7 @@ def _said(
     if options.purpose == DECISIONS:
         yield (
             "These rows were chosen by what is known of them: do not fit floors or kappa on their labels. "
-            "Their sampling probability is 1."
+            "Their sampling probability is 1, or what it was where they have labels."
         )
     elif frame.labelled.any() and not frame.uneven:
         yield "The labels that exist are taken for a random sample of each metric's rows."
