@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from judges.studies import JUDGE, kept, write_study
+from voirdire import registry
 from voirdire.cli.main import app
+from voirdire.judges.call import Failure, Reply, Request
 from voirdire.store.schema import replies, verdicts
+from voirdire.testing.clients import FakeClient, spread
 from voirdire.testing.fault_server import completion
 
 
@@ -85,3 +89,35 @@ def test_a_budget_that_is_none_is_refused(tmp_path: Path, budget: str) -> None:
     result = voirdire(study, "--judge", study / "tone.yaml", "--budget", budget)
     assert result.exit_code != 0
     assert f"--budget is {budget}" in result.output
+
+
+def test_what_failed_is_said_and_each_judges_cost_is_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(request: Request) -> Reply | Failure:
+        if request.model == "broken":
+            return Failure("HTTP 401: no such key", again=False)
+        return replace(spread({"warm": 1.0}), prompt_tokens=10, completion_tokens=1)
+
+    registry.names("client")
+    monkeypatch.setitem(registry._entries["client"], "fake", lambda url, key: FakeClient(answer))
+    study = write_study(tmp_path / "study")
+    for name, model in (("a", "small"), ("b", "small-too"), ("c", "broken")):
+        told = {
+            "judge: tone": f"judge: {name}",
+            "model: small": f"model: {model}",
+            "{url": "{client: fake, url",
+        }
+        text = JUDGE + "price: {input: 100000, output: 0}\n"
+        for old, new in told.items():
+            text = text.replace(old, new)
+        (study / f"{name}.yaml").write_text(text)
+    (study / "panel.yaml").write_text("judge: all\npanel: [a.yaml, b.yaml, c.yaml]\nquorum: 2\n")
+    said = voirdire(study, "--judge", study / "panel.yaml").output.splitlines()
+    assert said == [
+        "10 verdicts of a kept (10 ok); cost 10.",
+        "10 verdicts of b kept (10 ok); cost 10.",
+        "10 verdicts of c kept (10 error); cost 0.",
+        "  error, 10 times: HTTP 401: no such key",
+        "10 verdicts of the panel all kept.",
+    ]

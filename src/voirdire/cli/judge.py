@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 INTERRUPTED = 130
+REASONS = 3
+"""Kinds of errors that are shown, the most frequent first."""
 
 
 def command(
@@ -242,5 +244,8 @@ def _summary(plan: Plan, outcome: Outcome) -> str:
     if outcome.stopped:
         parts.append(f"{len(plan) - outcome.made:,} are left: {outcome.stopped}")
     if plan.judge.config.price:
-        parts.append(f"cost {outcome.budget.spent:.4g}")
-    return "; ".join(parts) + "."
+        parts.append(f"cost {outcome.cost:.4g}")
+    said = "; ".join(parts) + "."
+    for reason, count in outcome.errors.most_common(REASONS):
+        said += f"\n  error, {count:,} times: {reason}" if count > 1 else f"\n  error: {reason}"
+    return said

@@ -43,13 +43,26 @@ class Stop:
 
 @dataclass
 class Outcome:
-    """What a run has done so far: verdicts by status, calls, money and why it ended early."""
+    """What a run has done so far: verdicts by status, calls, money and why it ended early.
+
+    ``errors`` counts what calls and recipes that failed said; ``cost`` is this run's share of the budget.
+    """
 
     planned: int
     statuses: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
     reused: int = 0
     stopped: str = ""
+    spent_before: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.spent_before = self.budget.spent
+
+    @property
+    def cost(self) -> float:
+        """Money that was spent."""
+        return self.budget.spent - self.spent_before
 
     @property
     def made(self) -> int:
@@ -133,9 +146,11 @@ class _Work:
             raise
         except Exception as problem:  # a recipe's fault on one item must not lose the others
             said = f"{type(problem).__name__}: {problem}"
+            self.outcome.errors[said] += 1
             names = dict.fromkeys(item.id for item in items)
             found = [Verdict(name, metric.name, None, "error", rationale=said) for name in names]
         self.outcome.reused += sum(reply.kept for reply in ask.replies)
+        self.outcome.errors.update(reply.error for reply in ask.replies if reply.status == "error")
         return [_with_costs(verdict, ask.replies) for verdict in found]
 
     async def _keep(self, task: Task, found: Sequence[Verdict]) -> None:
