@@ -52,12 +52,13 @@ class KeptReplies:
             batch, self._wanted = self._wanted, {}
             try:
                 found = await asyncio.to_thread(self._found, {key[0] for key in batch})
+                kept = {key: found[key] for key in batch}
             except Exception as problem:
                 for reply in batch.values():
                     reply.set_exception(problem)
                 return
             for key, reply in batch.items():
-                reply.set_result(found[key])
+                reply.set_result(kept[key])
 
     def _found(self, hashes: Collection[str]) -> dict[Key, Reply]:
         columns = [column.name for column in replies.columns]
