@@ -169,6 +169,25 @@ def test_the_manifest_says_what_was_asked(folder: Path) -> None:
     assert {one["manifest"] for one in stored(folder)} == {row["manifest"]}
 
 
+def test_an_address_from_the_environment_is_part_of_what_was_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from voirdire.errors import UserError
+
+    (folder / "tone.yaml").write_text(JUDGE.replace('endpoint: {url: "http://127.0.0.1:9/v1"}', ""))
+    made = []
+    for address in ("http://one.example/v1", "http://two.example/v1"):
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        assert load_judge(folder / "tone.yaml").target.endpoint == address
+        made.append(run(folder, FakeClient(warm)).made)
+    assert made == [10, 10]
+    assert len({row["request_hash"] for row in stored(folder, replies)}) == 20
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@one.example/v1")
+    with pytest.raises(UserError, match="without a name or password") as found:
+        load_judge(folder / "tone.yaml")
+    assert "secret" not in str(found.value)
+
+
 def test_a_study_and_judge_are_what_they_seem(folder: Path) -> None:
     study, judge = open_study(folder), load_judge(folder / "tone.yaml")
     assert isinstance(study, Study)

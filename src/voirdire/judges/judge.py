@@ -21,6 +21,8 @@ from voirdire.study.documents import load_mapping, validated
 __all__ = ["VERSION_DIGITS", "Judge", "connect", "load_judge"]
 
 VERSION_DIGITS = 12
+BASE_URL = "OPENAI_BASE_URL"
+"""Where the ``openai`` package looks for an address that it is not given."""
 UNVERSIONED = {"judge", "family", "price", "limits", "metrics"}
 """Keys of the file that cannot change a verdict."""
 
@@ -88,11 +90,19 @@ def load_judge(path: str | Path) -> Judge:
 
 def judge_of(config: JudgeConfig, *, where: Path) -> Judge:
     """The judge that ``config`` declares; a prompt's file stands beside ``where``."""
+    config = config.model_copy(update={"endpoint": _reached(config.endpoint, where)})
     prompt = _prompt(config, where)
     make = registry.get("recipe", config.recipe)
     options = validated(make.Options, config.options, where=f"{where.name}, options")
     recipe: Recipe = make(options, prompt)
     return Judge(config, recipe, prompt, _version(config, options, prompt, make))
+
+
+def _reached(endpoint: EndpointConfig, where: Path) -> EndpointConfig:
+    """The endpoint with the address that the environment gives where the file gives none."""
+    url = os.environ.get(BASE_URL, "") if endpoint.client == "openai" and not endpoint.url else ""
+    whole = endpoint.model_dump(exclude_defaults=True) | ({"url": url} if url else {})
+    return validated(EndpointConfig, whole, where=f"{where.name}, {BASE_URL}")
 
 
 def _prompt(config: JudgeConfig, where: Path) -> Prompt | None:
