@@ -20,7 +20,7 @@ def case_of(tmp_path: Any, rows: list[tuple[str, str, str]], rule: str, **config
         "rater_kind": ["judge" if row[1] == "model" else "human" for row in rows],
         "label": [row[2] for row in rows],
     }
-    (tmp_path / "gate.yaml").write_text(f"rules: [{rule}, {{measure: judge_alpha, at_least: 0.1}}]\n")
+    (tmp_path / "gate.yaml").write_text(f"rules: [{rule}, {{measure: judge_kappa, at_least: 0.1}}]\n")
     found = gate(open_study(columns, **config), load_policy(tmp_path / "gate.yaml"))
     (case,) = found.rulings[0].cases
     return case
@@ -64,7 +64,7 @@ def test_the_replies_named_are_enough_at_a_share_of_zero(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(("judge", "people"), [(("0", "80"), ("fail", "pass")), (("30", "70"), ("1", "5"))])
-@pytest.mark.parametrize("measure", ["agreement", "judge_minus_people", "judge_alpha"])
+@pytest.mark.parametrize("measure", ["agreement", "judge_minus_people", "judge_kappa"])
 def test_another_scale_without_a_map_is_not_measured(
     tmp_path: Any, measure: str, judge: tuple[str, str], people: tuple[str, str]
 ) -> None:
@@ -85,7 +85,7 @@ def test_labels_that_settle_a_part_are_not_said_to_settle_all(tmp_path: Any) -> 
         "label": ["n", "n", "y", "y"] * 12,
     }
     (tmp_path / "gate.yaml").write_text(
-        "rules: [{measure: unparsed, at_most: 0.02}, {measure: judge_alpha, at_least: 0.1}]\n"
+        "rules: [{measure: unparsed, at_most: 0.02}, {measure: judge_kappa, at_least: 0.1}]\n"
     )
     found = gate(open_study(columns), load_policy(tmp_path / "gate.yaml"))
     assert found.sentence.endswith("About 189 replies in all would settle what labels can settle.")
@@ -96,6 +96,6 @@ def test_an_interval_that_may_be_too_narrow_is_not_shown_without_saying_so(tmp_p
     for k in range(9):
         rows += [(f"i{k}", "ann", "ny"[k % 2]), (f"i{k}", "bo", "ny"[(k // 2) % 2])]
         rows.append((f"i{k}", "model", "ny"[(k + 1) % 2]))
-    case = case_of(tmp_path, rows, "{measure: judge_alpha, at_least: 0.9}")
+    case = case_of(tmp_path, rows, "{measure: judge_kappa, at_least: 0.9}")
     assert case.outcome == "fail"
     assert "only 9 items: the interval may be too narrow" in case.reason

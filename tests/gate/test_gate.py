@@ -47,7 +47,7 @@ def held(subject: Study, *rules: dict[str, Any]) -> Gate:
     return gate(subject, GatePolicy.model_validate({"rules": list(rules)}))
 
 
-ALPHA = {"measure": "judge_alpha", "at_least": 0.6}
+ALPHA = {"measure": "judge_kappa", "at_least": 0.6}
 
 
 def test_a_good_judge_passes_a_bad_one_fails_and_a_small_sample_cannot_tell() -> None:
@@ -62,7 +62,7 @@ def test_a_good_judge_passes_a_bad_one_fails_and_a_small_sample_cannot_tell() ->
 
 def test_the_number_of_labels_named_is_about_enough() -> None:
     case = (
-        held(opened(60, judge=0.9, seed=4), {"measure": "judge_alpha", "at_least": 0.55}).rulings[0].cases[0]
+        held(opened(60, judge=0.9, seed=4), {"measure": "judge_kappa", "at_least": 0.55}).rulings[0].cases[0]
     )
     assert case.estimate is not None
     reach = case.estimate.value - case.estimate.low
@@ -74,7 +74,7 @@ def test_raw_agreement_is_refused_alone(tmp_path: Path) -> None:
     file.write_text("rules: [{measure: agreement, at_least: 0.75}]\n")
     with pytest.raises(UserError, match="commonest label"):
         load_policy(file)
-    file.write_text("rules: [{measure: agreement, at_least: 0.75}, {measure: judge_alpha, at_least: 0.4}]\n")
+    file.write_text("rules: [{measure: agreement, at_least: 0.75}, {measure: judge_kappa, at_least: 0.4}]\n")
     assert load_policy(file).rules[0].at_least == 0.75
 
 
@@ -82,12 +82,12 @@ def test_raw_agreement_is_refused_alone(tmp_path: Path) -> None:
     ("text", "what"),
     [
         ("rules: []", "at least 1"),
-        ("rules: [{measure: judge_alfa, at_least: 1}]", "did you mean 'judge_alpha'"),
-        ("rules: [{measure: judge_alpha}]", "at_least or at_most"),
+        ("rules: [{measure: judge_alfa, at_least: 1}]", "did you mean 'judge_kappa'"),
+        ("rules: [{measure: judge_kappa}]", "at_least or at_most"),
         ("rules: [{measure: replaces_a_person_by_labels, at_least: 1}]", "it is a test"),
-        ("rules: [{measure: judge_alpha, atleast: 1}]", "did you mean 'at_least'"),
-        ("rules: [{measure: judge_alpha, at_least: 2, at_most: 1}]", "no larger"),
-        ("level: 2\nrules: [{measure: judge_alpha, at_least: 1}]", "less than 1"),
+        ("rules: [{measure: judge_kappa, atleast: 1}]", "did you mean 'at_least'"),
+        ("rules: [{measure: judge_kappa, at_least: 2, at_most: 1}]", "no larger"),
+        ("level: 2\nrules: [{measure: judge_kappa, at_least: 1}]", "less than 1"),
     ],
 )
 def test_mistakes_in_a_policy_are_one_line(text: str, what: str, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_exit_codes(judge: float, code: int, tmp_path: Path) -> None:
     columns = study(80, judge=judge, seed=3)
     lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
     (tmp_path / "labels.csv").write_text("\n".join(lines))
-    (tmp_path / "gate.yaml").write_text("rules: [{measure: judge_alpha, at_least: 0.6}]\n")
+    (tmp_path / "gate.yaml").write_text("rules: [{measure: judge_kappa, at_least: 0.6}]\n")
     arguments = ["gate", str(tmp_path / "labels.csv"), "--policy", str(tmp_path / "gate.yaml")]
     files = ["--junit", str(tmp_path / "j.xml"), "--markdown", str(tmp_path / "m.md")]
     found = CliRunner().invoke(app(), [*arguments, *files, "--json"])
@@ -211,3 +211,12 @@ def test_a_judge_at_the_threshold_seldom_passes() -> None:
         for seed in range(200)
     ]
     assert np.mean(passed) <= 0.025 + 2.33 * (0.025 * 0.975 / 200) ** 0.5
+
+
+def test_a_judge_that_never_contradicted_anyone_can_pass_and_few_items_cannot() -> None:
+    perfect = opened(200, judge=1.0, people=1.0)
+    (case,) = held(perfect, ALPHA).rulings[0].cases
+    assert case.outcome == "pass"
+    assert case.estimate is not None
+    assert case.estimate.low < case.estimate.high == 1.0
+    assert held(opened(6, judge=1.0, people=1.0), ALPHA).outcome == "inconclusive"

@@ -16,14 +16,14 @@ __all__ = ["CORRECTED", "EXAMPLE", "RAW", "GatePolicy", "Need", "Rule", "load_po
 Need = Literal["all", "most", "any"]
 RAW = ("agreement",)
 """Measures that chance alone can raise, which need one of the others beside them."""
-CORRECTED = ("judge_alpha", "judge_minus_people")
+CORRECTED = ("judge_kappa", "judge_minus_people")
 EXAMPLE = """\
 # A gate's policy. Run it with: voirdire gate study/ --policy gate.yaml
 # Every threshold is held against an interval: a rule passes when the whole interval is on the right side of
 # it, fails when the whole interval is on the wrong side, and is inconclusive otherwise.
 level: 0.95
 rules:
-  - measure: judge_alpha          # judge-person agreement beyond chance
+  - measure: judge_kappa          # judge-person agreement beyond chance
     at_least: 0.6
   - measure: agreement            # raw agreement, never without one beyond chance beside it
     at_least: 0.75
@@ -61,7 +61,7 @@ class Rule(_Part):
 
     @property
     def name(self) -> str:
-        """The rule in words, as ``judge_alpha at least 0.6``."""
+        """The rule in words, as ``judge_kappa at least 0.6``."""
         parts = [
             f"{words} {value:g}"
             for words, value in (("at least", self.at_least), ("at most", self.at_most))

@@ -28,7 +28,7 @@ class Agreement:
     Only the same label counts, on ordered and numeric scales too.
 
     A judge that always gives the commonest label can reach any floor where one label is common: a policy
-    that sets one must also set one on ``judge_alpha`` or ``judge_minus_people``.
+    that sets one must also set one on ``judge_kappa`` or ``judge_minus_people``.
     """
 
     is_test: ClassVar[bool] = False
