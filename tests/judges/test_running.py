@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,22 @@ def test_an_address_from_the_environment_is_part_of_what_was_asked(
     with pytest.raises(UserError, match="without a name or password") as found:
         load_judge(folder / "tone.yaml")
     assert "secret" not in str(found.value)
+
+
+def test_what_tasks_share_is_paid_for_once(folder: Path) -> None:
+    text = JUDGE.replace("recipe: rubric", "recipe: form_filling")
+    (folder / "tone.yaml").write_text(text + "price: {input: 100000, output: 0}\n")
+
+    def answer(request: Request) -> Reply:
+        return replace(spread({"warm": 1.0}), prompt_tokens=10, completion_tokens=1)
+
+    client = FakeClient(answer, delay=0.01)
+    outcome = run(folder, client, runs=2)
+    assert len(client.requests) == 1 + 2 * 10
+    assert outcome.budget.spent == pytest.approx(21)
+    rows = stored(folder)
+    assert sum(row["cost"] for row in rows) == pytest.approx(21)
+    assert {len(row["requests"]) for row in rows} == {2}
 
 
 def test_a_study_and_judge_are_what_they_seem(folder: Path) -> None:

@@ -95,7 +95,7 @@ class Door:
         if key in self._kept:
             return await self._kept.read(key)
         if key in self._under_way:
-            return await asyncio.shield(self._under_way[key])
+            return replace(await asyncio.shield(self._under_way[key]), kept=True)
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._under_way[key] = future
         try:

@@ -92,7 +92,7 @@ class Reply:
 
     ``raw`` is the provider's answer, as the text that came. ``latency`` is in seconds, of the last attempt,
     None where nobody measured it (a batch). ``request_hash`` and ``sample`` name the row in the store.
-    ``kept`` says that it came from there.
+    ``kept`` says that it came from there, or of a call that another task was making.
     """
 
     status: ReplyStatus

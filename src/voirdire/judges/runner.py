@@ -151,7 +151,7 @@ class _Work:
             found = [Verdict(name, metric.name, None, "error", rationale=said) for name in names]
         self.outcome.reused += sum(reply.kept for reply in ask.replies)
         self.outcome.errors.update(reply.error for reply in ask.replies if reply.status == "error")
-        return [_with_costs(verdict, ask.replies) for verdict in found]
+        return [_with_costs(verdict, ask) for verdict in found]
 
     async def _keep(self, task: Task, found: Sequence[Verdict]) -> None:
         judge = self.plan.judge
@@ -172,27 +172,28 @@ class _Work:
 
 
 class _Counting:
-    """An ``ask`` that remembers the replies to one task."""
+    """An ``ask`` that remembers the replies to one task, and which of them it has to pay for.
+
+    What several tasks share is paid for by the one that asked first.
+    """
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self.replies: list[Reply] = []
+        self.paid: list[Reply] = []
 
     async def __call__(self, *messages: Any, **options: Any) -> Reply:
         reply = await self._ask(*messages, **options)
         self.replies.append(reply)
+        if not (options.get("shared") and reply.kept):
+            self.paid.append(reply)
         return reply
 
 
-def _with_costs(verdict: Verdict, replies: Sequence[Reply]) -> Verdict:
+def _with_costs(verdict: Verdict, ask: _Counting) -> Verdict:
     """The verdict with what its calls took: those that it names, else all of the task."""
-    own = (
-        [one for one in replies if one.request_hash in verdict.requests]
-        if verdict.requests
-        else list(replies)
-    )
-    if not own:
-        return verdict
+    named = verdict.requests or tuple(dict.fromkeys(one.request_hash for one in ask.replies))
+    own = [one for one in ask.paid if one.request_hash in named]
 
     def total(values: list[Any]) -> Any:
         known = [value for value in values if value is not None]
@@ -200,7 +201,7 @@ def _with_costs(verdict: Verdict, replies: Sequence[Reply]) -> Verdict:
 
     return replace(
         verdict,
-        requests=verdict.requests or tuple(dict.fromkeys(one.request_hash for one in own)),
+        requests=named,
         prompt_tokens=total([one.prompt_tokens for one in own]),
         completion_tokens=total([one.completion_tokens for one in own]),
         cost=total([one.cost for one in own]),
