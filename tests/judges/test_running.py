@@ -205,6 +205,16 @@ def test_what_tasks_share_is_paid_for_once(folder: Path) -> None:
     assert {len(row["requests"]) for row in rows} == {2}
 
 
+def test_calls_of_one_verdict_that_are_under_way_at_the_budgets_end_are_kept(folder: Path) -> None:
+    asked = "\n".join(f'    - {{name: q{k}, ask: "Question {k}?"}}' for k in range(4))
+    text = JUDGE.replace("recipe: rubric", "recipe: checklist")
+    (folder / "tone.yaml").write_text(f"{text}options:\n  questions:\n{asked}\n")
+    client = FakeClient(lambda request: "yes", delay=0.05)
+    outcome = run(folder, client, budget=Budget(calls=2))
+    assert "2 calls" in outcome.stopped
+    assert len(client.requests) == len(stored(folder, replies)) == 2
+
+
 def test_a_study_and_judge_are_what_they_seem(folder: Path) -> None:
     study, judge = open_study(folder), load_judge(folder / "tone.yaml")
     assert isinstance(study, Study)

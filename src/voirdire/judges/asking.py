@@ -89,6 +89,12 @@ class Door:
         """The door for repeat number ``run``."""
         return Asker(self, run)
 
+    async def settled(self) -> None:
+        """Wait for the calls under way, also those whose task has given up for another call's sake."""
+        while self._under_way:
+            await asyncio.wait(list(self._under_way.values()))
+            await asyncio.sleep(0)
+
     async def reply(self, request: Request, run: int, sample: int) -> Reply:
         """The kept reply, that of the same call under way, or a new one."""
         key = (request.hash, run, sample)

@@ -98,6 +98,7 @@ async def run_plan(
         async with asyncio.TaskGroup() as group:
             for _ in range(min(judge.config.limits.concurrency * len(routes), len(plan)) or 1):
                 group.create_task(work.through(tasks))
+        await door.settled()
     if work.mistakes:
         raise work.mistakes[0]
     outcome.stopped = stop.reason
