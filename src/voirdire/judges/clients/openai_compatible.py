@@ -102,22 +102,32 @@ def _reply(text: str, raw: dict[str, Any], choice: Any, latency: float) -> Reply
         _tokens((choice.get("logprobs") or {}).get("content")),
         finish,
         str(raw.get("model") or ""),
-        usage.get("prompt_tokens"),
-        usage.get("completion_tokens"),
+        _count(usage, "prompt_tokens"),
+        _count(usage, "completion_tokens"),
         latency=latency,
         raw=text,
     )
 
 
+def _count(usage: Any, name: str) -> int | None:
+    """A number of tokens, None where the endpoint states none: a paid reply is not lost for it."""
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) else None
+
+
 def _tokens(content: Any) -> tuple[Token, ...]:
-    return tuple(
-        Token(
-            str(token["token"]),
-            float(token["logprob"]),
-            tuple((str(one["token"]), float(one["logprob"])) for one in token.get("top_logprobs") or ()),
+    """The reply's tokens, none where one lacks its probability."""
+    try:
+        return tuple(
+            Token(
+                str(token["token"]),
+                float(token["logprob"]),
+                tuple((str(one["token"]), float(one["logprob"])) for one in token.get("top_logprobs") or ()),
+            )
+            for token in content or ()
         )
-        for token in content or ()
-    )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return ()
 
 
 def _refused(status: int, response: Any, body: object) -> Reply:
