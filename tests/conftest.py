@@ -15,6 +15,9 @@ import postgres
 from voirdire.opening import open as open_study
 from voirdire.study import Study
 
+collect_ignore = ["resources"]
+"""A plugin for tests is found by its entry point, not imported a second time for its doctests."""
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
