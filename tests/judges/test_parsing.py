@@ -73,6 +73,15 @@ def test_numbers_are_never_clamped(text: str, value: float | None, status: str) 
     assert read_number(Reply("ok", text), low=1, high=5) == (value, status)
 
 
+def test_what_stands_inside_a_broken_object_is_no_answer() -> None:
+    cut = '{"draft": {"label": "pass"}, "label": "fa'
+    assert read_answer(Reply("truncated", cut), PASS_FAIL).status == "truncated"
+    assert (
+        read_answer(Reply("ok", '{"draft": {"label": "pass"}, label: fail}'), PASS_FAIL).status == "unparsed"
+    )
+    assert read_answer(Reply("ok", 'From the set {a, b}: {"label": "fail"}'), PASS_FAIL).label == "fail"
+
+
 def test_an_error_stays_an_error() -> None:
     assert read_answer(Reply("error", error="no"), PASS_FAIL).status == "error"
     assert read_number(Reply("error", error="no"), low=0, high=1) == (None, "error")

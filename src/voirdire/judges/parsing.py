@@ -94,7 +94,7 @@ def labels_in(fields: Mapping[str, Any], scale: Scale) -> dict[str, float] | Non
 
 
 def objects_in(text: str) -> list[dict[str, Any]]:
-    """Every JSON object that stands in ``text``, outermost ones only, in order.
+    """Every JSON object that stands in ``text``, outermost ones only, in order; none inside a broken one.
 
     >>> objects_in('Draft {"a": 1} and final {"a": {"b": 2}}')
     [{'a': 1}, {'a': {'b': 2}}]
@@ -108,6 +108,9 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     while at >= 0:
         try:
             found, end = decoder.raw_decode(text, at)
+        except json.JSONDecodeError as problem:
+            # what stands inside an object that is broken later is no answer
+            end = max(problem.pos, at + 1)
         except (ValueError, RecursionError):
             end = at + 1
         else:
