@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +25,8 @@ PARTS = "voirdire-parts"
 """The folder of Parquet parts beside it."""
 BUSY = 30.0
 """Seconds that a writer waits for another process to finish its transaction."""
+PAUSE = 0.02
+"""Seconds between two tries to turn on the write-ahead log."""
 READING = "voirdire_reading"
 """The execution option of a transaction that only reads, which must not wait for a writer."""
 LOCK = 5_811_734_204
@@ -155,9 +159,22 @@ def _for_reading(path: Path) -> sql.URL:
 def _prepare_sqlite(connection: Any, record: Any) -> None:
     # transactions are begun by hand: the driver's own would take the write lock too late
     connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode=WAL")
+    _to_write_ahead(connection)
     connection.execute("PRAGMA synchronous=FULL")  # a reply is paid for: it must survive a loss of power
     connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _to_write_ahead(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log; while another process does the same SQLite refuses instead of waiting."""
+    last = time.monotonic() + BUSY
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) or time.monotonic() > last:
+                raise
+            time.sleep(PAUSE)
 
 
 def _begin(connection: sql.Connection) -> None:
