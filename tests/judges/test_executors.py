@@ -199,7 +199,8 @@ def test_a_cluster_whose_node_is_killed_gives_the_verdicts_of_one_process(
     pipe.send("what came")
     calls, at_once = pipe.recv()
     assert CONCURRENCY < at_once <= 2 * CONCURRENCY
-    assert ITEMS + 1 < calls <= ITEMS + 1 + CONCURRENCY
+    # the node may have had no call under way when it went
+    assert ITEMS + 1 <= calls <= ITEMS + 1 + CONCURRENCY
     local, ray = (
         {(row["item_id"], row["run"], row["part"], row["label"], row["content_hash"]) for row in rows}
         for rows in (kept(folder, verdicts) for folder in folders)
