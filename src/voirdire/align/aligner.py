@@ -21,7 +21,7 @@ from voirdire.align.fusion import LARGEST_KAPPA, fuse, share_bounds
 from voirdire.align.held_out import Protocol
 from voirdire.align.identity import Identity, check_aspects, check_labels, training_hash
 from voirdire.align.learning_curve import LearningCurve, learning_curve
-from voirdire.align.observe import Observed, features_of
+from voirdire.align.observe import features_of
 from voirdire.align.options import AlignOptions
 from voirdire.align.plain import plain, revived
 from voirdire.align.pool import Pool
@@ -230,7 +230,7 @@ def align(
     encoding = encoding.viewed(study, chosen.view)
     observed = features_of(study, metrics=metrics, encoding=encoding).labelled
     rngs = np.random.default_rng(chosen.seed).spawn(5)
-    observed = _at_most(observed, chosen.most_rows, rngs[2])
+    observed = observed.at_most(chosen.most_rows, rngs[2])
     protocol = Protocol(
         select=chosen.select,
         calibrators=chosen.calibrators,
@@ -274,16 +274,6 @@ def _rated_by_both(study: Study, view: str) -> tuple[str, ...]:
     if not both:
         raise UserError("no metric was rated by people and by a judge", fix="label what the judge rated")
     return tuple(both)
-
-
-def _at_most(observed: Observed, most: int, rng: np.random.Generator) -> Observed:
-    """Whole clusters at random until there are ``most`` rows; all rows where there are no more."""
-    if not 0 < most < len(observed):
-        return observed
-    cluster = observed.target.cluster
-    order = rng.permutation(int(cluster.max()) + 1)
-    size = np.bincount(cluster)[order]
-    return observed.take(np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most])))
 
 
 def _metrics_of(

@@ -49,6 +49,15 @@ class Observed:
         tests = self.asked if self.asked.any() else np.ones_like(self.asked)
         return self.take(np.flatnonzero(self.target.labelled & tests))
 
+    def at_most(self, most: int, rng: np.random.Generator) -> Observed:
+        """Whole clusters at random until there are ``most`` rows; all where there are no more, or for 0."""
+        if not 0 < most < len(self):
+            return self
+        cluster = self.target.cluster
+        order = rng.permutation(int(cluster.max()) + 1)
+        size = np.bincount(cluster)[order]
+        return self.take(np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most])))
+
     def take(self, rows: Positions) -> Observed:
         """The rows at ``rows`` (m,)."""
         return Observed(

@@ -75,11 +75,8 @@ def command(
 ) -> None:
     """Say which items people should label next, by whom, and what that should buy."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # many small fits: more threads only wait for each other
-    from pathlib import Path
-
     from voirdire.decide.plan import plan
     from voirdire.decide.plan_options import PlanOptions, parse_raters
-    from voirdire.errors import UserError
 
     options = PlanOptions(
         budget=budget,
@@ -94,11 +91,7 @@ def command(
         level=level,
         seed=seed,
     )
-    for file in (out, chances):
-        if file and Path(file).exists() and not force:
-            raise UserError(
-                "exists already", where=file, fix="choose another name, or replace it with --force"
-            )
+    flags.keep_existing(out, chances, force=force)
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")
         study = flags.opened(

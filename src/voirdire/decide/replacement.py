@@ -145,7 +145,7 @@ def _distributional(
     rng = np.random.default_rng([options.seed, zlib.crc32(f"{metric} {judge}".encode())])
     try:
         observed = features_of(study, judges=[judge], metrics=[metric]).labelled
-        observed = _at_most(observed, options.most_rows, rng)
+        observed = observed.at_most(options.most_rows, rng)
         select = options.select if options.select != "auto" else _quick(observed)
         crossed = cross_fit(observed, select=select, rng=rng)
     except UserError as problem:
@@ -159,13 +159,3 @@ def _quick(observed: Observed) -> str:
     """A map that is fitted in hundredths of a second: from probabilities where the judge gave them."""
     [output] = observed.features.judges
     return "temperature_bias" if output.states else "confusion_row"
-
-
-def _at_most(observed: Observed, most: int, rng: np.random.Generator) -> Observed:
-    """Whole clusters at random until there are ``most`` rows; all where there are no more."""
-    if not 0 < most < len(observed):
-        return observed
-    cluster = observed.target.cluster
-    order = rng.permutation(int(cluster.max()) + 1)
-    size = np.bincount(cluster, minlength=len(order))[order]
-    return observed.take(np.flatnonzero(np.isin(cluster, order[np.cumsum(size) <= most])))
