@@ -12,14 +12,13 @@ import pytest
 import sqlalchemy as sql
 
 from voirdire.judges.call import Failure, Reply, Request
-from voirdire.judges.judge import Judge, load_judge
+from voirdire.judges.judge import load_judge
 from voirdire.judges.limits import Budget
 from voirdire.judges.planning import make_plan
 from voirdire.judges.runner import Outcome, Stop, run_plan
 from voirdire.opening import open as open_study
 from voirdire.store.schema import replies, verdicts
 from voirdire.store.sql import open_store
-from voirdire.study.study import Study
 from voirdire.testing.clients import FakeClient, spread
 
 STUDY = """
@@ -213,13 +212,6 @@ def test_calls_of_one_verdict_that_are_under_way_at_the_budgets_end_are_kept(fol
     outcome = run(folder, client, budget=Budget(calls=2))
     assert "2 calls" in outcome.stopped
     assert len(client.requests) == len(stored(folder, replies)) == 2
-
-
-def test_a_study_and_judge_are_what_they_seem(folder: Path) -> None:
-    study, judge = open_study(folder), load_judge(folder / "tone.yaml")
-    assert isinstance(study, Study)
-    assert isinstance(judge, Judge)
-    assert len(judge.version) == 12
 
 
 def test_the_study_reads_its_verdicts_like_any_other_ratings(folder: Path) -> None:

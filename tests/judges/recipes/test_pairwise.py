@@ -86,7 +86,13 @@ def test_the_audit_finds_a_position_bias(shared: Path, tmp_path: Path) -> None:
         asyncio.run(run_plan(plan, store, client=FakeClient(first_shown)))
     judged = voirdire.open(tmp_path)
     found = voirdire.audit(judged, voirdire.AuditOptions(checks=("position",))).findings
-    said = " ".join([finding.answer for finding in found])
-    assert "pairs" in said or "first" in said
-    rows = [row for table in found[0].tables for row in table.rows if "pairs" in str(row.cells)]
-    assert rows
+    assert "100 % of 60 pairs" in found[0].answer.replace("\u00a0", " ")
+    cells = {
+        table.name: row.cells
+        for table in found[0].tables
+        for row in table.rows
+        if "pairs" in (row.cells.get("judge"), row.cells.get("rater"))
+    }
+    assert cells["swapped"]["consistent"].value == 0
+    assert cells["first_wins"]["first"].value == 1
+    assert cells["first_wins"]["n"] == 120
