@@ -9,6 +9,7 @@ import sqlalchemy as sql
 
 from voirdire.errors import UserError
 from voirdire.store import schema
+from voirdire.store.review_schema import REVIEW_TABLES
 
 __all__ = ["MIGRATIONS", "migrate"]
 
@@ -19,7 +20,13 @@ def m001_judging(connection: sql.Connection) -> None:
         table.create(connection)
 
 
-MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (m001_judging,)
+def m002_review(connection: sql.Connection) -> None:
+    """Rounds of expert review: people and their links, assignments, labels, rulings, and every event."""
+    for table in REVIEW_TABLES:
+        table.create(connection)
+
+
+MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (m001_judging, m002_review)
 
 
 def migrate(connection: sql.Connection, *, where: str) -> tuple[str, ...]:
