@@ -188,24 +188,28 @@ def _means(layer: Layer, quantity: Quantity, values: Values, fewest: int) -> Mea
 
 
 def _values(layer: Layer, rows: Population, quantity: Quantity) -> Values:
-    """The quantity on every entry, as people said and as predicted, and of each single label."""
-    at, swapped, design = layer.design.row, layer.swapped, layer.design
+    """The quantity as predicted of every entry, as people said of labelled ones, and of each single label."""
+    design, swapped, sides = layer.design, layer.swapped, (quantity.value, quantity.swapped)
+    at, entry = design.labelled, design.label_entry
+    own, side, each = design.row[at], swapped[at], np.arange(len(at))
+    f = _seen(rows.predicted, sides, design.row, swapped)
+    square = _seen(rows.predicted[own], (sides[0] ** 2, sides[1] ** 2), each, side)
+    k = np.maximum(np.bincount(entry, minlength=len(f))[at], 1)
+    y, spread = np.zeros(len(f)), np.zeros(len(f))
+    y[at] = _seen(rows.mean_label[own], sides, each, side)
+    spread[at] = np.maximum(square - f[at] ** 2, 0.0) * (CORRELATION + (1 - CORRELATION) / k)
+    label = np.where(swapped[entry], sides[1][design.label_value], sides[0][design.label_value])
+    return Values(y, f, spread, label)
 
-    def of(table: Floats, value: Floats, seen_from_other: Floats) -> Floats:
-        one = (table @ value)[at]
-        return np.where(swapped, (table @ seen_from_other)[at], one) if swapped.any() else one
 
-    other = swapped[design.label_entry]
-    own, turned = quantity.value, quantity.swapped
-    predicted = of(rows.predicted, own, turned)
-    of_one = np.maximum(of(rows.predicted, own**2, turned**2) - predicted**2, 0.0)
-    k = np.maximum(np.bincount(design.label_entry, minlength=len(at)), 1)
-    return Values(
-        of(rows.mean_label, own, turned),
-        predicted,
-        of_one * (CORRELATION + (1 - CORRELATION) / k),
-        np.where(other, turned[design.label_value], own[design.label_value]),
-    )
+def _seen(
+    table: Floats, sides: tuple[Floats, Floats], row: NDArray[np.intp], swapped: NDArray[np.bool_]
+) -> Floats:
+    """Mean value of a label under the distribution in each ``row`` of ``table``, from the side it is seen."""
+    found: Floats = (table @ sides[0])[row]
+    if swapped.any():
+        found[swapped] = (table @ sides[1])[row[swapped]]
+    return found
 
 
 def _projected(every: Sequence[Quantity], means: Sequence[Means]) -> list[Means]:

@@ -19,6 +19,8 @@ __all__ = ["Means", "direct_means"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
+DENSE = 4
+"""A table with at most this many places an entry is multiplied faster in full than as a sparse one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ def direct_means(design: Design, values: Values) -> Means:
         grow_alone = np.where(clusters > 1, clusters / (clusters - 1), np.nan)
     return Means(
         parts.label - tuning * (parts.labelled - parts.every),
-        _products(design.block_cluster, design.block_cell, error, design.n_cells) * np.outer(grow, grow),
+        _over_clusters(design, error) * np.outer(grow, grow),
         df,
         parts.label,
         design.of_blocks(labels**2) * grow_alone,
@@ -104,9 +106,22 @@ def _tuning(design: Design, labels: Floats, others: Floats) -> Floats:
     return np.where(few, 0.0, np.clip(slope, 0.0, 1.0))
 
 
+def _over_clusters(design: Design, error: Floats) -> Floats:
+    """Sums over clusters of the products of two cells' errors (S, S); ``error`` is by block (B,)."""
+    shared = design.shared
+    group, cell = design.block_cluster[shared], design.block_cell[shared]
+    alone = design.of_blocks(np.where(shared, 0.0, error**2))
+    return np.diag(alone) + _products(group, cell, error[shared], design.n_cells)
+
+
 def _products(group: Positions, cell: Positions, error: Floats, n_cells: int) -> Floats:
     """Sums over groups of the products of two cells' errors (S, S)."""
-    table = csr_array((error, (group, cell)), shape=(int(group.max(initial=0)) + 1, n_cells))
+    names, group = np.unique(group, return_inverse=True)
+    if len(names) * n_cells <= DENSE * len(error):
+        sums = np.bincount(group * n_cells + cell, weights=error, minlength=len(names) * n_cells)
+        full = sums.astype(np.float64).reshape(len(names), n_cells)
+        return full.T @ full
+    table = csr_array((error, (group, cell)), shape=(len(names), n_cells))
     return np.asarray((table.T @ table).toarray(), dtype=np.float64)
 
 

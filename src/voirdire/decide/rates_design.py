@@ -16,8 +16,9 @@ Positions = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A quantity on e entries: ``y`` people's mean (any number where unlabelled), ``f`` as predicted, and
-    ``spread`` the variance that is predicted for ``y``, all (e,); ``label`` (m,) of each single label.
+    """A quantity on e entries: ``y`` people's mean, ``f`` as predicted, and ``spread`` the variance that is
+    predicted for ``y``, all (e,), ``y`` and ``spread`` any number where unlabelled; ``label`` (m,) of each
+    single label.
     """
 
     y: Floats
@@ -72,7 +73,8 @@ class Design:
         size = int(own.max(initial=0)) + 1
         used, block = np.unique(cell * size + own, return_inverse=True)
         of_row, rater, value = labels
-        order = np.argsort(row, kind="stable")
+        labelled = np.flatnonzero(weight[row] > 0)
+        order = labelled[np.argsort(row[labelled], kind="stable")]
         start = np.searchsorted(row[order], of_row)
         times = np.searchsorted(row[order], of_row, side="right") - start
         first = np.repeat(start, times)
@@ -95,6 +97,11 @@ class Design:
     def labelled(self) -> Positions:
         """The entries with a label."""
         return np.flatnonzero(self.weight > 0)
+
+    @cached_property
+    def shared(self) -> NDArray[np.bool_]:
+        """The blocks (B,) whose cluster has rows in other cells too."""
+        return np.bincount(self.block_cluster)[self.block_cluster] > 1
 
     def by_block(self, x: Floats, at: Positions) -> Floats:
         """Sum of ``x`` over the entries ``at``, by block (B,)."""

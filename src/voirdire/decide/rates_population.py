@@ -260,6 +260,7 @@ def _layer(
     swapped: NDArray[np.bool_],
     rows: Population,
 ) -> Layer:
-    row, cell = entries
+    order = np.argsort(entries[1].astype(np.min_scalar_type(len(names))), kind="stable")
+    row, cell = (each[order] for each in entries)  # a cell's entries side by side: sums read memory in order
     design = Design.of(row, cell, len(names), cluster=rows.cluster, weight=rows.weight, labels=rows.labels)
-    return Layer(kind, names, design, swapped)
+    return Layer(kind, names, design, swapped[order])

@@ -46,8 +46,9 @@ def critical_value(
     if not len(one):
         return float("nan")
     roots, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    root = vectors * np.sqrt(np.maximum(roots, 0.0))
-    drawn = rng.standard_normal((draws, size)) @ root.T
+    # the symmetric root: rounding that turns eigenvectors about must not change what is drawn
+    root = (vectors * np.sqrt(np.maximum(roots, 0.0))) @ vectors.T
+    drawn = rng.standard_normal((draws, size)) @ root
     scale = np.sqrt(rng.chisquare(df, size=draws) / df) if np.isfinite(df) else np.ones(draws)
     largest = np.zeros(draws)
     for first in range(size - 1):  # a system at a time, so that memory stays small

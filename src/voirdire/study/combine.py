@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,25 +81,24 @@ def judged_metrics(study: Study, metrics: Sequence[str] = ()) -> list[tuple[str,
 def check_matched(study: Study, *, metrics: Sequence[str] = ()) -> None:
     """Refuse a study in which no item has both a human label and a verdict, with the counts of either."""
     names = list(metrics) or [metric.name for metric in study.metrics]
-    people = {name: np.unique(study.ratings.item[study.rows(name, kind="human")]) for name in names}
-    judges = {name: _asked(study, name) for name in names}
-    if not any(len(found) for found in people.values()):
+    people = {name: _items_at(study, study.rows(name, kind="human")) for name in names}
+    judges = {name: _items_at(study, study.rows(name, kind="judge", usable=False)) for name in names}
+    if not any(found.any() for found in people.values()):
         raise UserError("no human label to correct with", where=study.name, fix="label about 50 judged items")
-    if not any(len(found) for found in judges.values()):
+    if not any(found.any() for found in judges.values()):
         raise UserError(
             "no judge's verdict to correct",
             where=study.name,
             fix="name the judge with --judge, or add a file",
         )
-    if any(len(np.intersect1d(people[name], judges[name])) for name in names):
+    if any((people[name] & judges[name]).any() for name in names):
         return
-    left = np.unique(np.concatenate(list(people.values())))
-    right = np.unique(np.concatenate(list(judges.values())))
-    matched = np.intersect1d(left, right)
+    left = np.logical_or.reduce(list(people.values()))
+    right = np.logical_or.reduce(list(judges.values()))
     raise UserError(
-        f"no item has a human label and a verdict on one metric: {len(matched):,} matched, "
-        f"{_shown(study, np.setdiff1d(left, right))} with human labels only, "
-        f"{_shown(study, np.setdiff1d(right, left))} with verdicts only",
+        f"no item has a human label and a verdict on one metric: {int((left & right).sum()):,} matched, "
+        f"{_shown(study, np.flatnonzero(left & ~right))} with human labels only, "
+        f"{_shown(study, np.flatnonzero(right & ~left))} with verdicts only",
         where=study.name,
         expected="the same item_id on both sides",
         fix="name the column with --column item_id=...",
@@ -111,11 +111,11 @@ def _shown(study: Study, items: NDArray[np.integer]) -> str:
     return f"{len(items):,}" + (f" ({names}{more})" if names else "")
 
 
-def _asked(study: Study, metric: str) -> NDArray[np.integer]:
-    """The items of ``metric`` that some judge was asked about."""
-    asked = np.zeros(len(study.items), dtype=np.bool_)
-    asked[study.ratings.item[study.rows(metric, kind="judge", usable=False)]] = True
-    return np.flatnonzero(asked)
+def _items_at(study: Study, rows: Positions) -> NDArray[np.bool_]:
+    """Which items the ratings at ``rows`` are of (n_items,)."""
+    rated = np.zeros(len(study.items), dtype=np.bool_)
+    rated[study.ratings.item[rows]] = True
+    return rated
 
 
 def _rated(study: Study, metric: str) -> bool:
@@ -173,13 +173,13 @@ def _raters(study: Study, verdicts: Study) -> tuple[tuple[Rater, ...], Positions
 
 def _items(study: Study, verdicts: Study) -> tuple[Items, Positions]:
     """All items, and where each item of ``verdicts`` stands among them."""
-    place = {name: k for k, name in enumerate(study.items.ids)}
-    n = len(place)
-    for name in verdicts.items.ids:
-        place.setdefault(name, len(place))
-    code = np.fromiter((place[name] for name in verdicts.items.ids), dtype=np.intp, count=len(verdicts.items))
-    ids = tuple(place)
     own, theirs = study.items, verdicts.items
+    n = len(own)
+    place = {name: k for k, name in enumerate(own.ids)}
+    code = np.fromiter(map(place.get, theirs.ids, repeat(-1)), dtype=np.intp, count=len(theirs))
+    new = code < 0
+    code[new] = n + np.arange(np.count_nonzero(new))
+    ids = (*own.ids, *compress(theirs.ids, new.tolist()))
     attributes = _joined(own.attributes, theirs.attributes, code, ids, verdicts.name)
     texts = _joined(own.texts, theirs.texts, code, ids, verdicts.name)
     return Items(ids, attributes, texts, _clusters(own, theirs, code, len(ids), n)), code
