@@ -16,7 +16,7 @@ from voirdire.decide.rates_cells import Means, direct_means
 from voirdire.decide.rates_design import Values
 from voirdire.decide.rates_finite import these_items_variance
 from voirdire.decide.rates_intervals import cell_estimates, on_simplex
-from voirdire.decide.rates_judges import judge_rates, other_scale
+from voirdire.decide.rates_judges import Said, judge_rates, other_scale
 from voirdire.decide.rates_options import RatesOptions
 from voirdire.decide.rates_pooled import with_pooled
 from voirdire.decide.rates_population import (
@@ -30,7 +30,7 @@ from voirdire.decide.rates_population import (
 from voirdire.decide.rates_quantities import Quantity, quantities
 from voirdire.decide.rates_ranks import compared
 from voirdire.decide.rates_result import Rates
-from voirdire.decide.rates_rows import Difference, JudgeRate, Rate
+from voirdire.decide.rates_rows import Difference, Rate
 from voirdire.errors import UserError
 from voirdire.study.combine import check_matched, combine, judged_metrics
 from voirdire.study.study import Study
@@ -171,8 +171,9 @@ def _metric(
         means = _projected(
             told, [_means(layer, *each, options.fewest) for each in zip(told, values, strict=True)]
         )
+        judges = [Said.of(judge, layer, rows.scale) for judge in rows.judges]
         for quantity, said, one in zip(told, values, means, strict=True):
-            found = list(_rates(layer, rows, quantity, said, one, level=options.level))
+            found = list(_rates(layer, rows, quantity, said, one, judges, level=options.level))
             if layer.kind == "system" and quantity.main:
                 ranks, differences = compared(rows.metric.name, layer.names, quantity, one, options, rng)
                 found = [replace(rate, rank=rank) for rate, rank in zip(found, ranks, strict=True)]
@@ -227,14 +228,18 @@ def _projected(every: Sequence[Quantity], means: Sequence[Means]) -> list[Means]
 
 
 def _rates(
-    layer: Layer, rows: Population, quantity: Quantity, values: Values, means: Means, *, level: float
+    layer: Layer,
+    rows: Population,
+    quantity: Quantity,
+    values: Values,
+    means: Means,
+    judges: Sequence[Said],
+    *,
+    level: float,
 ) -> Iterator[Rate]:
     design = layer.design
     fixed = these_items_variance(design, values, means)
-    judges: list[list[JudgeRate]] = [
-        judge_rates(judge, design, quantity, rows.scale, (values.y, layer.swapped), level=level)
-        for judge in rows.judges
-    ]
+    by_judge = [judge_rates(each, design, quantity, rows.scale, values.y, level=level) for each in judges]
     counts = design.rows, design.labelled_rows, design.labels
     for cell, name in enumerate(layer.names):
         found = cell_estimates(means, design, quantity, cell, fixed[cell], level=level)
@@ -245,7 +250,7 @@ def _rates(
             name,
             quantity.name,
             *found,
-            tuple(each[cell] for each in judges),
+            tuple(each[cell] for each in by_judge),
             n_items,
             n_labelled,
             n_labels,

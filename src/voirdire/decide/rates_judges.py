@@ -3,144 +3,165 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from voirdire.decide.rates_design import Design
 from voirdire.decide.rates_intervals import Interval
-from voirdire.decide.rates_population import Verdicts
+from voirdire.decide.rates_population import Layer, Verdicts
 from voirdire.decide.rates_quantities import Quantity
 from voirdire.decide.rates_rows import JudgeRate
 from voirdire.stats.estimate import THESE_RATERS, Estimate, undefined
 from voirdire.stats.rogan_gladen import rogan_gladen
 from voirdire.study.scale import Scale
 
-__all__ = ["judge_rates", "other_scale"]
+__all__ = ["Said", "judge_rates", "other_scale"]
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 FOREIGN = 0.05
 """A judge with a larger share of labels that people's scale does not have answers on another scale."""
 
 
 def other_scale(judge: Verdicts, scale: Scale) -> tuple[str, ...]:
     """The labels that ``judge`` gives and people's ``scale`` does not have, where they are many."""
-    foreign = np.array([*(label not in scale.labels for label in judge.labels), False])
-    given = judge.code < len(judge.labels)
-    n = int((foreign[judge.code] & given).sum())
-    if not given.any() or n <= FOREIGN * int(given.sum()):
+    n = np.bincount(judge.code, minlength=len(judge.labels))[: len(judge.labels)]
+    foreign = np.array([label not in scale.labels for label in judge.labels], dtype=np.bool_)
+    if n[foreign].sum() <= FOREIGN * n.sum():
         return ()
-    return tuple(label for label, odd in zip(judge.labels, foreign[:-1], strict=True) if odd)
+    return tuple(label for label, odd in zip(judge.labels, foreign, strict=True) if odd)
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What ``judge`` said in each of S cells, for people's C labels seen from either side of a pair (2C).
+
+    ``counts`` (S, 2C) are entries by label, ``products`` (S, 2C, 2C) sums over clusters of the products of
+    their counts, ``clusters`` (S,) those with a label, ``missing`` (S,) entries without a verdict.
+    ``labelled`` (l,) is the label on each entry that people labelled, -1 for none. ``foreign`` says that the
+    judge answers on another scale than people.
+    """
+
+    judge: str
+    counts: Counts
+    products: Floats
+    clusters: Counts
+    missing: Counts
+    labelled: NDArray[np.intp]
+    foreign: bool
+
+    @classmethod
+    def of(cls, judge: Verdicts, layer: Layer, scale: Scale) -> Said:
+        """What ``judge`` said in the cells of ``layer``, in the labels of people's ``scale``."""
+        design, c = layer.design, len(scale.labels)
+        code = judge.code[design.row]
+        known = [scale.code(label) if label in scale.labels else -1 for label in judge.labels]
+        label = np.array([*known, -1], dtype=np.intp)[code]
+        label[layer.swapped & (label >= 0)] += c
+        given = np.flatnonzero(label >= 0)
+        table = csr_array(
+            (np.ones(len(given)), (design.block[given], label[given])), shape=(len(design.block_cell), 2 * c)
+        )
+        edge = np.searchsorted(design.block_cell, np.arange(design.n_cells + 1))
+        cells = [table[start:end] for start, end in pairwise(edge.tolist())]
+        return cls(
+            judge.judge,
+            np.array([part.sum(axis=0) for part in cells], dtype=np.int64).reshape(-1, 2 * c),
+            np.array([(part.T @ part).toarray() for part in cells]).reshape(-1, 2 * c, 2 * c),
+            np.array([(np.diff(part.indptr) > 0).sum() for part in cells], dtype=np.int64),
+            np.bincount(design.cell[code >= len(judge.labels)], minlength=design.n_cells),
+            label[design.labelled],
+            bool(other_scale(judge, scale)),
+        )
+
+    def means(self, value: Floats) -> tuple[list[float], list[float]]:
+        """Mean of ``value`` (2C,) by cell (S,) and its variance over clusters (S,)."""
+        n = self.counts.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.counts @ value / n
+            from_mean = value - mean[:, None]
+            squares = np.einsum("si,sij,sj->s", from_mean, self.products, from_mean)
+            variance = np.maximum(squares, 0.0) / n**2 * self.clusters / (self.clusters - 1)
+        return mean.tolist(), variance.tolist()
 
 
 def judge_rates(
-    judge: Verdicts,
-    design: Design,
-    quantity: Quantity,
-    scale: Scale,
-    people: tuple[Floats, NDArray[np.bool_]],
-    *,
-    level: float,
+    said: Said, design: Design, quantity: Quantity, scale: Scale, y: Floats, *, level: float
 ) -> list[JudgeRate]:
-    """The rate of each cell (S) by ``judge`` alone, on entries with a verdict.
+    """The rate of each cell (S) by the judge alone, on entries with a verdict.
 
-    ``people`` are the mean label (e,) of each entry and whether it is seen from the other side (e,). Where
-    the judge answers on another scale, its rate cannot be set beside people's: undefined, as is the
-    correction (``scale_mismatch``).
+    ``y`` (e,) is people's mean label on each entry. Where the judge answers on another scale, its rate cannot
+    be set beside people's: undefined, as is the correction (``scale_mismatch``).
     """
-    code = judge.code[design.row]
-    missing = np.bincount(design.cell[code >= len(judge.labels)], minlength=design.n_cells)
-    y, swapped = people
-    if other_scale(judge, scale):
+    two, missing = len(scale.labels) == 2, said.missing.tolist()
+    if said.foreign:
         nothing = undefined("scale_mismatch")
-        two = len(scale.labels) == 2
-        return [JudgeRate(judge.judge, nothing, int(n), nothing if two else None) for n in missing.tolist()]
-    said = np.where(
-        swapped, _values(judge, scale, quantity.swapped)[code], _values(judge, scale, quantity.value)[code]
-    )
-    naive, spread = _means(design, said)
-    given = np.bincount(design.cell[~np.isnan(said)], minlength=design.n_cells)
-    corrected = (
-        _corrections(design, said, y, (naive, spread, given), level) if _is_binary(quantity, scale) else None
-    )
-    found = []
-    for cell in range(design.n_cells):
-        estimate = _estimate(naive[cell], spread[cell], int(given[cell]), quantity, level)
-        fixed, clipped = corrected[cell] if corrected else (None, False)
-        found.append(JudgeRate(judge.judge, estimate, int(missing[cell]), fixed, clipped))
-    return found
+        return [JudgeRate(said.judge, nothing, n, nothing if two else None) for n in missing]
+    value = np.concatenate([quantity.value, quantity.swapped])
+    cells = [_Cell(*each) for each in zip(*said.means(value), said.counts.sum(axis=1).tolist(), strict=True)]
+    naive = [cell.estimate(quantity, level) for cell in cells]
+    if not (quantity.share and two):
+        return [JudgeRate(said.judge, one, n) for one, n in zip(naive, missing, strict=True)]
+    corrected = _corrections(said, design, value, y, cells, level=level)
+    return [
+        JudgeRate(said.judge, one, n, fixed, clipped)
+        for one, n, (fixed, clipped) in zip(naive, missing, corrected, strict=True)
+    ]
 
 
-def _is_binary(quantity: Quantity, scale: Scale) -> bool:
-    return quantity.share and len(scale.labels) == 2
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A judge's mean in one cell, its ``variance`` over clusters, and of how many verdicts ``n``."""
 
+    mean: float
+    variance: float
+    n: int
 
-def _values(judge: Verdicts, scale: Scale, value: Floats) -> Floats:
-    """The quantity of each of the judge's own labels (len + 1,), NaN where people have no such label."""
-    return np.array(
-        [
-            *(value[scale.code(label)] if label in scale.labels else math.nan for label in judge.labels),
-            math.nan,
-        ]
-    )
+    @property
+    def size(self) -> float:
+        """How many independent verdicts would give a share this variance."""
+        return self.mean * (1 - self.mean) / self.variance if self.variance > 0 else float(self.n)
 
-
-def _means(design: Design, said: Floats) -> tuple[Floats, Floats]:
-    """Mean of ``said`` by cell (S,) and its variance over clusters (S,)."""
-    at = np.flatnonzero(~np.isnan(said))
-    n = design.total(at=at)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = design.total(said[at], at) / n
-        part = design.by_block((said[at] - mean[design.cell[at]]) / n[design.cell[at]], at)
-        used = np.bincount(design.block[at], minlength=len(design.block_cell)) > 0
-        clusters = design.of_blocks(used.astype(np.float64))
-        return mean, design.of_blocks(part**2) * clusters / (clusters - 1)
-
-
-def _estimate(value: float, variance: float, n: int, quantity: Quantity, level: float) -> Estimate:
-    if math.isnan(value):
-        return undefined("no_labels")
-    size = value * (1 - value) / variance if variance > 0 else float(n)
-    made = Interval(
-        value,
-        variance,
-        n - 1.0,
-        size,
-        float(quantity.value.min()),
-        float(quantity.value.max()),
-        quantity.share,
-    )
-    low, high = made.bounds(level)
-    if math.isnan(low):
-        return Estimate(value, level=level, n_items=n, no_interval="zero_width")
-    return Estimate(value, low, high, level, n_items=n, method="verdicts, clusters", target=THESE_RATERS)
+    def estimate(self, quantity: Quantity, level: float) -> Estimate:
+        """The mean with its interval over clusters."""
+        if math.isnan(self.mean):
+            return undefined("no_labels")
+        ends = float(quantity.value.min()), float(quantity.value.max())
+        made = Interval(self.mean, self.variance, self.n - 1.0, self.size, *ends, quantity.share)
+        low, high = made.bounds(level)
+        if math.isnan(low):
+            return Estimate(self.mean, level=level, n_items=self.n, no_interval="zero_width")
+        return Estimate(
+            self.mean, low, high, level, n_items=self.n, method="verdicts, clusters", target=THESE_RATERS
+        )
 
 
 def _corrections(
-    design: Design, said: Floats, y: Floats, verdicts: tuple[Floats, Floats, NDArray[np.int64]], level: float
-) -> list[tuple[Estimate, bool]]:
+    said: Said, design: Design, value: Floats, y: Floats, cells: Sequence[_Cell], *, level: float
+) -> Iterator[tuple[Estimate, bool]]:
     """Rogan and Gladen's correction of each cell, with sensitivity and specificity of all cells together."""
-    naive, spread, given = verdicts
-    at = design.labelled[~np.isnan(said[design.labelled])]
-    w, positive, judged = design.weight[at], y[at], said[at]
+    given = said.labelled >= 0
+    at = design.labelled[given]
+    w, positive, judged = design.weight[at], y[at], value[said.labelled[given]]
     yes, no = float(w @ positive), float(w @ (1 - positive))
     sensitivity = float(w @ (positive * judged)) / yes if yes > 0 else math.nan
     specificity = float(w @ ((1 - positive) * (1 - judged))) / no if no > 0 else math.nan
-    found = []
-    for cell in range(design.n_cells):
-        if math.isnan(naive[cell]):
-            found.append((undefined("no_labels"), False))
+    for cell in cells:
+        if math.isnan(cell.mean):
+            yield undefined("no_labels"), False
             continue
-        p, variance = float(naive[cell]), float(spread[cell])
-        n = p * (1 - p) / variance if variance > 0 else float(given[cell])
         fixed = rogan_gladen(
-            p,
+            cell.mean,
             sensitivity,
             specificity,
-            n=n,
+            n=cell.size,
             n_positive=float(positive.sum()),
             n_negative=float((1 - positive).sum()),
             level=level,
         )
-        found.append((fixed.prevalence, fixed.clipped))
-    return found
+        yield fixed.prevalence, fixed.clipped
