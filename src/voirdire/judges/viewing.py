@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +11,7 @@ from voirdire.errors import UserError
 from voirdire.judges.recipe import JudgedItem, Turn
 from voirdire.study.column import Column
 from voirdire.study.study import Study
+from voirdire.study.turns import messages_of
 
 __all__ = ["NEVER", "WITHHELD", "View", "references_shown", "turns_of"]
 
@@ -25,9 +24,6 @@ REFERENCES = ("reference", "gold", "expected")
 SIDES = (("_a", "_b"), ("_first", "_second"), ("_1", "_2"), ("1", "2"))
 """Endings by which the columns of a pair's two sides are told apart."""
 TRANSCRIPT = "transcript"
-SPEAKER = re.compile(
-    r"^(user|human|assistant|ai|model|system|agent|bot|customer)\s*:\s*", re.IGNORECASE | re.MULTILINE
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,36 +138,5 @@ def turns_of(text: str) -> tuple[Turn, ...]:
     >>> turns_of('[{"role": "user", "content": "Hi"}]')[0].text
     'Hi'
     """
-    messages = _messages(text) or _spoken(text) or [("text", text)]
+    messages = messages_of(text) or [("text", text)]
     return tuple(Turn(number, role, words) for number, (role, words) in enumerate(messages, start=1))
-
-
-def _messages(text: str) -> list[tuple[str, str]]:
-    """Role and words of each message of a JSON list, empty where the text is none."""
-    if not text.lstrip().startswith(("[", "{")):
-        return []
-    try:
-        loaded = json.loads(text)
-    except ValueError:
-        return []
-    listed = loaded.get("messages") if isinstance(loaded, dict) else loaded
-    if not isinstance(listed, list) or not all(isinstance(message, dict) for message in listed):
-        return []
-    return [_message(message) for message in listed]
-
-
-def _message(message: Mapping[str, Any]) -> tuple[str, str]:
-    said = message.get("content", message.get("text", ""))
-    words = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    return str(message.get("role", message.get("speaker", "text"))), words
-
-
-def _spoken(text: str) -> list[tuple[str, str]]:
-    """Role and words of each turn of a text that starts by naming its speaker, else empty."""
-    found = list(SPEAKER.finditer(text))
-    if not found or found[0].start() > 0:
-        return []
-    ends = [match.start() for match in found[1:]] + [len(text)]
-    return [
-        (match[1].lower(), text[match.end() : end].strip()) for match, end in zip(found, ends, strict=True)
-    ]
