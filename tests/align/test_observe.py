@@ -53,6 +53,21 @@ def test_people_are_counted_and_replies_without_a_verdict_are_a_code() -> None:
     assert len(observed.target.row) == 4
 
 
+def test_the_order_of_the_file_does_not_matter() -> None:
+    people = [
+        (f"i{k}", "m", rater, "human", "yn"[(k + len(rater)) % 2]) for k in range(6) for rater in RATERS
+    ]
+    judges = [(f"i{k}", "m", "gpt", "judge", "yn"[k % 3 == 0]) for k in range(6)]
+    by_rater = sorted(people, key=lambda row: row[2])
+    one, two = (features_of(study([*judges, *rows])) for rows in (people, by_rater))
+    for name in ("counts", "cluster", "row", "label"):
+        np.testing.assert_array_equal(getattr(one.target, name), getattr(two.target, name))
+    np.testing.assert_array_equal(one.features.codes, two.features.codes)
+
+
+RATERS = ("ann", "bo", "cleo")
+
+
 def test_examples_and_anchored_labels_do_not_count() -> None:
     observed = features_of(
         study(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from voirdire.align.judge_output import JudgeOutput, swap
+from voirdire.align.numerics import used_codes
 from voirdire.errors import UserError
 from voirdire.study.scale import Scale
 
@@ -148,6 +150,28 @@ class Features:
         names = ("metric", "system", "covariates", "contrasts")
         parts = {name: getattr(self, name)[rows] for name in names}
         return replace(self, judges=tuple(output.take(rows) for output in self.judges), **parts)
+
+    def kinds(self) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+        """One row of each kind (k,) and the kind of every row (n,): rows of a kind are alike in everything.
+
+        None where rows hold numbers of their own, or could be of more kinds than there are rows.
+        """
+        measured = self.covariates.shape[1] + self.contrasts.shape[1] > 0
+        if measured or not all(output.coded for output in self.judges):
+            return None
+        parts = [(self.metric + 1, self.n_metrics + 1), (self.system + 1, len(self.systems) + 1)]
+        parts += [(output.code, output.n_codes) for output in self.judges]
+        parts += [(output.order.astype(np.int32) + 1, 3) for output in self.judges if output.order.any()]
+        size = math.prod(n for _, n in parts)
+        if size > len(self):
+            return None
+        key = np.zeros(len(self), dtype=np.intp)
+        for code, n in parts:
+            key = key * n + code
+        used, kind = used_codes(key, size)
+        row = np.empty(len(used), dtype=np.intp)
+        row[kind] = np.arange(len(self))
+        return row, kind
 
     def chunks(self) -> Iterator[tuple[slice, Features]]:
         """The rows in parts of 20,000, which stay in a processor's cache, and where each part stands."""

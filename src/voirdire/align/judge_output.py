@@ -25,7 +25,8 @@ class JudgeOutput:
     each human label, 0 where it answered with other labels or none. ``score`` (n,) is its verdict as a
     number, NaN without one; ``spread`` (n,) the standard deviation of that number within the judge;
     ``unit`` the range of its scale. ``floored`` (n,) marks rows where a label's probability was missing and
-    set from the smallest one seen.
+    set from the smallest one seen. ``coded`` says that the code and the order tell everything else of a row:
+    it holds one verdict at most and no probabilities.
 
     Pairwise: ``margin`` (n,) is its preference for the first response averaged over both orders of showing
     them, ``offset`` (n,) its preference for whatever is shown first, ``order`` (n,) 1 or -1 where it saw
@@ -44,6 +45,7 @@ class JudgeOutput:
     margin: Floats = field(default_factory=lambda: np.zeros(0))
     offset: Floats = field(default_factory=lambda: np.zeros(0))
     order: Floats = field(default_factory=lambda: np.zeros(0))
+    coded: bool = False
 
     def __post_init__(self) -> None:
         n = len(self.code)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PRIOR_MASS", "log_loss", "mixture", "mixture_loss", "softmax", "through_softmax"]
+__all__ = ["PRIOR_MASS", "log_loss", "mixture", "mixture_loss", "softmax", "through_softmax", "used_codes"]
 
 PRIOR_MASS = 0.01
 """The share of every prediction that is the base rate, so that no label is ever impossible."""
@@ -39,6 +41,19 @@ def through_softmax(model: Floats, slope: Floats) -> Floats:
     """The derivative by the logits (n, C), from that by the probabilities ``model`` = softmax(logits)."""
     by_logit: Floats = model * (slope - (model * slope).sum(axis=-1, keepdims=True))
     return by_logit
+
+
+def used_codes(code: NDArray[np.integer[Any]], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Which of the codes 0 to ``size`` - 1 occur (k,), and each one's place among them (n,).
+
+    As ``np.unique`` with ``return_inverse``, without sorting.
+
+    >>> [each.tolist() for each in used_codes(np.array([3, 1, 3]), 4)]
+    [[1, 3], [1, 0, 1]]
+    """
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[code] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[code]
 
 
 def log_loss(predicted: Floats, counts: Floats) -> Floats:

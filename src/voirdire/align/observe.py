@@ -12,6 +12,7 @@ from voirdire.align.adapters.covariates import column_values, numeric_column
 from voirdire.align.encoding import Encoding, systems_of
 from voirdire.align.features import Features, Target
 from voirdire.align.judge_output import JudgeOutput
+from voirdire.align.numerics import used_codes
 from voirdire.align.output import output_of
 from voirdire.align.replies import Replies, replies_of
 from voirdire.study.study import Study
@@ -94,33 +95,36 @@ def features_of(
     asked = list(metrics) if metrics is not None else list(chosen.metrics) if known else present
     replies = [*_own_replies(study, chosen, asked), *(aspect.replies(study) for aspect in chosen.aspects)]
     people = [_people(study, chosen, name) for name in asked]
-    item, metric = _pairs(study, chosen, asked, people, replies)
-    place = _Place(len(study.items), item, metric)
-    at = [place.of(reply.item, reply.metric) for reply in replies]
+    place = _Place.of(_pairs(study, chosen, asked, people, replies), len(study.items))
+    at = [place.rows(reply.item, reply.metric) for reply in replies]
     features = _features(study, chosen, asked, place, list(zip(replies, at, strict=True)))
     target = _target(study, chosen, asked, place, people)
-    asked_of = np.zeros(len(item), dtype=np.bool_)
+    asked_of = np.zeros(len(place.item), dtype=np.bool_)
     for rows in at:
         asked_of[rows[rows >= 0]] = True
-    return Observed(features, target, item, features.metric.astype(np.intp), chosen, asked_of)
+    return Observed(features, target, place.item, features.metric.astype(np.intp), chosen, asked_of)
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """The rows, sorted by metric and item, and where a pair stands among them."""
+    """The rows' ``item`` and ``metric`` (n,), and the row of every pair in a ``table`` (metrics * items,)."""
 
     n_items: int
     item: Positions
     metric: Positions
+    table: NDArray[np.int32]
 
-    def of(self, item: Positions, metric: Positions | int) -> Positions:
+    @classmethod
+    def of(cls, pairs: NDArray[np.bool_], n_items: int) -> _Place:
+        """One row for each of ``pairs`` (metrics * items,) that counts, sorted by metric and item."""
+        cell = np.flatnonzero(pairs)
+        table = np.full(len(pairs), -1, dtype=np.int32)
+        table[cell] = np.arange(len(cell))
+        return cls(n_items, cell % n_items, cell // n_items, table)
+
+    def rows(self, item: Positions, metric: Positions | int) -> Positions:
         """The row of each pair (m,), -1 where it was left out."""
-        keys = self.metric * self.n_items + self.item
-        wanted = metric * self.n_items + item
-        if not len(keys):
-            return np.full(len(wanted), -1, dtype=np.intp)
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[at] == wanted, at, -1)
+        return self.table[metric * self.n_items + item].astype(np.intp)
 
 
 def _people(study: Study, encoding: Encoding, metric: str) -> Positions:
@@ -142,8 +146,8 @@ def _pairs(
     metrics: Sequence[str],
     people: Sequence[Positions],
     replies: Sequence[Replies],
-) -> tuple[Positions, Positions]:
-    """Item and metric (n,) of every pair that counts."""
+) -> NDArray[np.bool_]:
+    """Which pairs count (metrics * items,), a metric's items side by side."""
     n = len(study.items)
     keys = [k * n + study.ratings.item[rows].astype(np.intp) for k, rows in enumerate(people)]
     keys += [reply.metric * n + reply.item for reply in replies]
@@ -159,8 +163,7 @@ def _pairs(
             code = names.index(name) if name in names else -1
             shown = study.ratings.item[flagged & (study.ratings.metric == code)].astype(np.intp)
             counts[k * n + shown] = False
-    every = np.flatnonzero(counts)
-    return every % n, every // n
+    return counts
 
 
 Placed = Sequence[tuple[Replies, Positions]]
@@ -223,9 +226,9 @@ def _target(
             [encoding.scale.code(label) for label in study.metric(name).scale.labels], dtype=np.intp
         )
         label = code[study.ratings.label[own]]
-        row = place.of(study.ratings.item[own].astype(np.intp), k)
+        row = place.rows(study.ratings.item[own].astype(np.intp), k)
         rater = study.ratings.rater[own].astype(np.intp)
-        _, first = np.unique(row * len(study.raters) + rater, return_index=True)
+        first = _first_of_each(row * len(study.raters) + rater)
         kept = first[(row[first] >= 0) & (label[first] >= 0)]
         rows.append(row[kept])
         raters.append(rater[kept])
@@ -235,4 +238,12 @@ def _target(
     counts = np.bincount(row * c + label, minlength=n * c).reshape(n, c).astype(np.float64)
     cluster = study.items.cluster
     groups = place.item if cluster is None else cluster[place.item]
-    return Target(counts, np.unique(groups, return_inverse=True)[1], np.ones(n), row, rater, label)
+    _, code = used_codes(groups, int(groups.max(initial=-1)) + 1)
+    return Target(counts, code, np.ones(n), row, rater, label)
+
+
+def _first_of_each(key: Positions) -> Positions:
+    """Where each key comes first among ``key`` (m,), the smallest key first."""
+    if (key[1:] > key[:-1]).all():
+        return np.arange(len(key))
+    return np.unique(key, return_index=True)[1]

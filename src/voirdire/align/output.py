@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from voirdire.align.adapters.label_probabilities import from_label_probabilities
 from voirdire.align.adapters.pairwise import preferences
-from voirdire.align.adapters.repeated import most_frequent, votes_of
+from voirdire.align.adapters.repeated import most_frequent, no_two, votes_of
 from voirdire.align.adapters.score import score_of_probabilities, score_of_runs
 from voirdire.align.adapters.verbalised import lift_zeros
 from voirdire.align.judge_output import JudgeOutput
@@ -39,11 +39,13 @@ def output_of(
     code = own[replies.own[used]]
     human = np.array([*(scale.code(label) for label in labels), -1], dtype=np.intp)[code]
     log, floored = _log_probabilities(replies, scale, used, at, n_rows)
-    votes = votes_of(at, human, n_rows, len(scale.labels)) + _of_sets(labels, scale, at, code, n_rows)
-    votes[np.isfinite(log[:, 0])] = 0.0
+    votes = votes_of(at, human, n_rows, len(scale.labels))
+    _add_sets(votes, labels, scale, at, code)
     values = label_values(labels, scale)
     score, spread = score_of_runs(at, values[code], n_rows)
     stated = np.isfinite(log[:, 0])
+    if stated.any():
+        votes[stated] = 0.0
     if scale.ordered and stated.any():
         positions = np.asarray(scale.values or range(len(scale.labels)), dtype=np.float64)
         mean, within = score_of_probabilities(log, positions)
@@ -64,22 +66,18 @@ def output_of(
         margin,
         offset,
         order,
+        coded=not stated.any() and no_two(at[code >= 0]),
     )
 
 
-def _of_sets(
-    labels: tuple[str, ...], scale: Scale, at: Positions, code: Positions, n_rows: int
-) -> Floats | float:
-    """The votes (n_rows, C) of sets that are no human label: one vote each, split over their members."""
-    sets = {k: members for k, label in enumerate(labels) if (members := members_in(scale, label))}
-    if not sets:
-        return 0.0
-    votes = np.zeros((n_rows, len(scale.labels)))
-    for k, members in sets.items():
-        replies = np.bincount(at[code == k], minlength=n_rows)
-        for member in members:
-            votes[:, scale.code(member)] += replies / len(members)
-    return votes
+def _add_sets(votes: Floats, labels: tuple[str, ...], scale: Scale, at: Positions, code: Positions) -> None:
+    """Add the votes (n_rows, C) of sets that are no human label: one vote each, split over its members."""
+    for k, label in enumerate(labels):
+        members = members_in(scale, label)
+        if members:
+            replies = np.bincount(at[code == k], minlength=len(votes))
+            for member in members:
+                votes[:, scale.code(member)] += replies / len(members)
 
 
 def label_values(labels: Sequence[str], scale: Scale) -> Floats:

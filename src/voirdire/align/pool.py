@@ -28,7 +28,14 @@ class Pool:
     weights: Floats
 
     def predict(self, features: Features) -> Floats:
-        """The weighted average of the members' distributions (n, C)."""
+        """The weighted average of the members' distributions (n, C), computed once for rows alike."""
+        kinds = features.kinds()
+        if kinds is None:
+            return self._mean(features)
+        row, kind = kinds
+        return self._mean(features.take(row))[kind]
+
+    def _mean(self, features: Features) -> Floats:
         total = np.zeros((len(features), features.n_labels))
         for rows, part in features.chunks():
             for weight, member in zip(self.weights.tolist(), self.members, strict=True):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from voirdire import registry
 from voirdire.align.contested import disputes
+from voirdire.align.numerics import used_codes
 from voirdire.study.column import Column
 from voirdire.study.scale import Scale
 
@@ -122,14 +123,16 @@ def contested_reasons(
     ('polarised between 1 and 3', None)
     """
     c = len(scale.labels)
-    one, two = _likeliest_dispute(probabilities, scale)
-    third = np.sort(probabilities, axis=1)[:, -3] if c > 2 else np.zeros(len(probabilities))
-    kind = np.where(_polarised(probabilities, one, two) & scale.ordered, POLARISED, SPLIT)
+    q = probabilities[contested]
+    one, two = _likeliest_dispute(q, scale)
+    third = np.sort(q, axis=1)[:, -3] if c > 2 else np.zeros(len(q))
+    kind = np.where(_polarised(q, one, two) & scale.ordered, POLARISED, SPLIT)
     kind = np.where((kind == SPLIT) & (third >= THIRD), SPREAD, kind)
-    key = np.where(contested, 1 + kind + 3 * (one * c + two), 0) * 4 + unseen * 2 + silent
-    used, codes = np.unique(key, return_inverse=True)
-    words = [_words(int(code), scale) for code in used.tolist()]
-    return Column(codes.astype(np.int32).ravel(), tuple(map(str, used))).recode(words)
+    key = unseen * 2 + silent
+    key[contested] += 4 * (1 + kind + 3 * (one * c + two))
+    used, codes = used_codes(key, 4 * (1 + 3 * c**2))
+    words = [_words(code, scale) for code in used.tolist()]
+    return Column(codes.astype(np.int32), tuple(map(str, used))).recode(words)
 
 
 def _likeliest_dispute(q: Floats, scale: Scale) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -88,11 +88,17 @@ def _own(
     ratings = study.ratings
     label, status, raw = ratings.label[rows], ratings.status[rows], ratings.raw.codes[rows]
     off_scale = (status == INVALID) & (raw >= 0)
-    table = np.full(len(labels) + 1, -1, dtype=np.intp)
-    on_scale = np.where((status == OK) & (label >= 0), label, -1)
-    for code in np.unique(on_scale[on_scale >= 0]).tolist():
-        table[code] = vocabulary.setdefault(labels[code], len(vocabulary))
-    spelled = np.full(len(ratings.raw.values) + 1, -1, dtype=np.intp)
-    for code in np.unique(raw[off_scale]).tolist():
-        spelled[code] = vocabulary.setdefault(ratings.raw.values[code], len(vocabulary))
-    return np.where(off_scale, spelled[raw], table[on_scale])
+    own = _among(vocabulary, labels, np.where(status == OK, label, -1))
+    if not off_scale.any():
+        return own
+    return np.where(off_scale, _among(vocabulary, ratings.raw.values, np.where(off_scale, raw, -1)), own)
+
+
+def _among(vocabulary: dict[str, int], words: tuple[str, ...], code: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Codes (m,) of ``words``, -1 for none, as codes of ``vocabulary``."""
+    used = np.zeros(len(words) + 1, dtype=np.bool_)
+    used[code] = True
+    table = np.full(len(words) + 1, -1, dtype=np.intp)
+    for each in np.flatnonzero(used[:-1]).tolist():
+        table[each] = vocabulary.setdefault(words[each], len(vocabulary))
+    return table[code]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,17 +213,12 @@ class Study:
 
     @cached_property
     def _by_metric(self) -> tuple[Rows, Rows]:
-        order = np.argsort(self.ratings.metric, kind="stable")
-        start = np.searchsorted(self.ratings.metric[order], np.arange(len(self.metrics) + 1))
-        return order, start
+        return _grouped(self.ratings.metric, len(self.metrics))
 
     @cached_property
     def _by_rater(self) -> tuple[Rows, Rows]:
-        n_cells = len(self.raters) * len(self.metrics)
-        small = np.int16 if n_cells < 2**15 else np.int64  # NumPy sorts 16 bits by radix, ten times as fast
-        cell = (self.ratings.rater.astype(np.int64) * len(self.metrics) + self.ratings.metric).astype(small)
-        start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
-        return np.argsort(cell, kind="stable"), start
+        cell = self.ratings.rater.astype(np.int64) * len(self.metrics) + self.ratings.metric
+        return _grouped(cell, len(self.raters) * len(self.metrics))
 
     def _cluster(self, items: NDArray[np.intp]) -> NDArray[np.int32] | None:
         if self.items.cluster is None:
@@ -238,6 +234,13 @@ class Study:
         first = np.ones(len(order), dtype=bool)
         first[1:] = key[order][1:] != key[order][:-1]
         return np.sort(rows[order[first]])
+
+
+def _grouped(cell: NDArray[np.integer[Any]], n_cells: int) -> tuple[Rows, Rows]:
+    """Positions (n,) ordered by ``cell``, and where each cell starts among them (n_cells + 1,)."""
+    small = np.int16 if n_cells < 2**15 else np.int64  # NumPy sorts 16 bits by radix, ten times as fast
+    start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=n_cells))])
+    return np.argsort(cell.astype(small), kind="stable"), start
 
 
 def _count(n: int, noun: str, plural: str = "") -> str:

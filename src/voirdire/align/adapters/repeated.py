@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["most_frequent", "votes_of"]
+__all__ = ["most_frequent", "no_two", "votes_of"]
+
+
+def no_two(row: NDArray[np.intp]) -> bool:
+    """Whether no row is named twice among ``row`` (m,)."""
+    return int(np.bincount(row).max(initial=0)) <= 1
 
 
 def votes_of(
@@ -33,7 +38,7 @@ def most_frequent(
     """
     given = own >= 0
     code = np.full(n_rows, n_codes, dtype=np.int32)
-    if np.bincount(row[given], minlength=1).max() <= 1:
+    if no_two(row[given]):
         code[row[given]] = own[given]
         return code
     cells, count = np.unique(row[given] * n_codes + own[given], return_counts=True)
