@@ -11,7 +11,7 @@ from voirdire.errors import UserError
 from voirdire.judges.call import Ask, content_hash
 from voirdire.judges.judge import VERSION_DIGITS, Judge
 from voirdire.judges.recipe import JudgedItem, Learner, Recipe, Verdict
-from voirdire.judges.viewing import WITHHELD, View
+from voirdire.judges.viewing import View, withheld
 from voirdire.study.metric import Metric
 from voirdire.study.study import Study
 
@@ -129,7 +129,7 @@ def last_text(item: JudgedItem, write: Callable[[str], str]) -> JudgedItem:
     if item.turns:
         last = item.turns[-1]
         return replace(item, turns=(*item.turns[:-1], replace(last, text=write(last.text))))
-    own = [name for name in item.fields if not any(word in name.lower() for word in WITHHELD)]
+    own = [name for name in item.fields if not withheld(name)]
     return replace(item, fields={**item.fields, own[-1]: write(item.fields[own[-1]])}) if own else item
 
 

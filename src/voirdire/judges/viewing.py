@@ -13,12 +13,12 @@ from voirdire.study.column import Column
 from voirdire.study.study import Study
 from voirdire.study.turns import messages_of
 
-__all__ = ["NEVER", "WITHHELD", "View", "references_shown", "turns_of"]
+__all__ = ["NEVER", "View", "references_shown", "turns_of", "withheld"]
 
 NEVER = ("system", "system_a", "system_b", "presented", "polarity", "family", "cluster", "variant_of")
 """Columns that no judge sees, even where its file names them."""
 WITHHELD = ("reference", "script", "scenario", "persona", "rubric", "label", "gold", "expected")
-"""Words in the names of texts that are shown only where the judge's file names them."""
+"""How words in the names of texts begin that are shown only where the judge's file names them."""
 REFERENCES = ("reference", "gold", "expected")
 """Words in the names of columns that hold an answer to judge by."""
 SIDES = (("_a", "_b"), ("_first", "_second"), ("_1", "_2"), ("1", "2"))
@@ -75,7 +75,7 @@ class View:
         shown = {
             name: column
             for name, column in self.study.items.texts.items()
-            if not any(word in name.lower() for word in WITHHELD)
+            if not withheld(name)
         }
         if not shown:
             short = [name for name in self.study.items.attributes if name not in NEVER]
@@ -118,6 +118,15 @@ class View:
             else:
                 fields[title] = text
         return fields, turns
+
+
+def withheld(name: str) -> bool:
+    """Whether a word of a column's name begins like one of :data:`WITHHELD`; a transcript is no script.
+
+    >>> [withheld(name) for name in ("transcript", "user_script", "goldAnswer", "output")]
+    [False, True, True, False]
+    """
+    return any(part.startswith(WITHHELD) for part in re.split(r"[^a-z]+", name.lower()))
 
 
 def references_shown(view: View, options: Mapping[str, Any]) -> list[str]:
