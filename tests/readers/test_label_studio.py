@@ -45,7 +45,7 @@ def test_every_annotation_is_a_rating_with_its_annotator_and_cancelled_ones_are_
     assert made.metrics[0].name == "verdict"
     assert made.metrics[0].scale.labels == ("Borderline", "Pass")
     assert list(made.items.texts["text"]) == ["Hello", "Bye"]
-    assert any("read as Label Studio tasks: 3 labels, 1 of cancelled" in note for note in made.assumptions)
+    assert any("read as Label Studio tasks: 3 ratings, 1 of them skips, by 2 people" in note for note in made.assumptions)
 
 
 def test_predictions_are_a_judges_and_several_choices_a_response_set(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from voirdire.errors import UserError
 from voirdire.readers.coding import Coder
 from voirdire.readers.files import FileBytes, Text, decode, read_bytes
+from voirdire.readers.label_studio import minimal_note
 from voirdire.readers.naming import named
 from voirdire.registry import register
 from voirdire.study.column import Column
@@ -80,6 +81,7 @@ def _read(file: FileBytes, text: Text, delimiter: str) -> RawTable:
     if blank:
         rows_were = "row was" if len(blank) == 1 else "rows were"
         notes.append(f"{name}: {len(blank):,} blank {rows_were} left out, the first row {blank[0]:,}.")
+    notes += filter(None, [minimal_note(header, name)])
     kept, said = named(header, columns, name)
     return RawTable(
         file.source,

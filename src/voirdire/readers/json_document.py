@@ -8,8 +8,9 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.readers.files import decode, read_bytes
-from voirdire.readers.label_studio import are_tasks, ratings_of_tasks
+from voirdire.readers.label_studio import minimal_note
 from voirdire.readers.records import read_records, unique_keys
+from voirdire.readers.tools import told_by_tool
 from voirdire.registry import register
 from voirdire.study.faults import Faults
 from voirdire.study.raw import RawTable
@@ -19,7 +20,11 @@ __all__ = ["read_json"]
 
 @register("reader", "json")
 def read_json(path: Path, *, encoding: str = "") -> RawTable:
-    """Read an array of objects, one a rating, or Label Studio's tasks; the n-th object is row n."""
+    """Read an array of objects, one a rating; the n-th object is row n.
+
+    Label Studio's tasks, Argilla's records and Kili's assets are known by their form: every person's label is
+    a rating, predictions and suggestions are a judge's, and row n is the n-th task.
+    """
     file = read_bytes(path)
     text = decode(file, encoding)
     name = file.source.name
@@ -28,10 +33,11 @@ def read_json(path: Path, *, encoding: str = "") -> RawTable:
     except (ValueError, RecursionError) as problem:
         raise UserError(f"is not JSON ({problem})", where=name, expected="an array of objects") from None
     records = _records(document, name)
-    if are_tasks(records):
-        ratings, rows, note = ratings_of_tasks(records, name)
-        return read_records(ratings, rows, file.source).noting(text.note).noting(note)
-    return read_records(records, range(1, len(records) + 1), file.source).noting(text.note)
+    told = told_by_tool(records, path)
+    if told is not None:
+        return read_records(told.records, told.rows, file.source).noting(text.note, *told.notes)
+    table = read_records(records, range(1, len(records) + 1), file.source)
+    return table.noting(text.note, minimal_note(table.columns, name))
 
 
 def _records(document: object, name: str) -> list[dict[str, Any]]:

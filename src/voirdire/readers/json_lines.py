@@ -9,6 +9,7 @@ from typing import Any
 
 from voirdire.readers.files import decode, read_bytes
 from voirdire.readers.records import read_records, unique_keys
+from voirdire.readers.tools import told_by_tool
 from voirdire.registry import register
 from voirdire.study.faults import Faults
 from voirdire.study.raw import RawTable
@@ -19,7 +20,10 @@ __all__ = ["read_json_lines"]
 @register("reader", "ndjson")
 @register("reader", "jsonl")
 def read_json_lines(path: Path, *, encoding: str = "") -> RawTable:
-    """Read one JSON object a line; every line that is none is a fault, and all are raised at once."""
+    """Read one JSON object a line; every line that is none is a fault, and all are raised at once.
+
+    Lines that are a labelling tool's tasks, records or assets are read as in a JSON array.
+    """
     file = read_bytes(path)
     text = decode(file, encoding)
     name = file.source.name
@@ -44,7 +48,13 @@ def read_json_lines(path: Path, *, encoding: str = "") -> RawTable:
         rows.append(number)
     if not records:
         faults.check()
-    return replace(read_records(records, rows, file.source).noting(text.note), problem=faults.error())
+    told = told_by_tool(records, path)
+    if told is None:
+        table = read_records(records, rows, file.source)
+    else:
+        table = read_records(told.records, [rows[row - 1] for row in told.rows], file.source)
+    notes = told.notes if told else ()
+    return replace(table.noting(text.note, *notes), problem=faults.error())
 
 
 def _kind(value: object) -> str:

@@ -2,79 +2,166 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.study.columns import CANONICAL, RATING_COLUMNS
+from voirdire.readers.answers import Answers, Told, as_label, free_names, records_of, said_left_out
+from voirdire.study.faults import Faults
 
-__all__ = ["are_tasks", "ratings_of_tasks"]
+__all__ = ["are_tasks", "minimal_note", "ratings_of_tasks"]
 
 ANNOTATIONS = ("annotations", "completions")
 """Where a task keeps what people said: today, and in exports from before 2021."""
-VALUES = ("choices", "rating", "number")
+VALUES = ("choices", "rating", "number", "selected", "taxonomy")
 """What holds the label, in the order it is looked for; a region or a comment is none."""
+SIDES = {"left": "first", "right": "second"}
+MINIMAL = {"annotation_id", "lead_time"}
+"""Columns of the exports JSON-MIN and CSV, and of no other."""
 Record = dict[str, Any]
 
 
 def are_tasks(records: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the records look like Label Studio's tasks and not like ratings."""
-    return bool(records) and all(
-        isinstance(_annotations(record), list) and isinstance(record.get("data"), dict) for record in records
-    )
+    return any(_is_task(record) for record in records)
 
 
-def ratings_of_tasks(tasks: Sequence[Record], name: str) -> tuple[list[Record], list[int], str]:
+def ratings_of_tasks(tasks: Sequence[Record], name: str) -> Told:
     """The ratings in ``tasks``, the number of the task that each is from, and what was assumed.
 
-    An annotation that was cancelled is a skip on every question; predictions are a judge's verdicts.
+    An annotation that was cancelled is a skip on every question, an empty answer a skip on its question. One
+    that began from a prediction is marked as anchored. Predictions are a judge's verdicts.
     """
-    questions = list(
-        dict.fromkeys(question for task in tasks for one in _all(task) for question in _labels(one))
-    )
-    if not questions:
+    faults = Faults()
+    emails = _emails(tasks)
+    ids = _ids(tasks)
+    left_out: Counter[str] = Counter()
+    answers: list[Answers] = []
+    for row, task in enumerate(tasks, start=1):
+        where = f"{name}, task {row:,}"
+        if not _is_task(task):
+            faults.add("is no task", where=where, expected="data and annotations")
+            continue
+        left_out["drafts"] += len(_objects(task.get("drafts")))
+        item = {"item_id": ids[row - 1], **free_names(_data(task, ids[row - 1]))}
+        try:
+            answers += _people(task, item, row, (where, emails, left_out))
+            answers += _judges(task, item, row, (where, left_out))
+        except UserError as problem:
+            faults.collect(problem)
+    faults.check()
+    told = records_of(answers, name, "Label Studio tasks")
+    notes = said_left_out(left_out, name)
+    return Told(told.records, told.rows, (*told.notes, *notes))
+
+
+def minimal_note(columns: Collection[str], name: str) -> str:
+    """What is missing from Label Studio's exports JSON-MIN and CSV; '' where ``columns`` are of neither.
+
+    Without the annotators the file is a user's error, since nobody could tell one rater's labels from
+    another's.
+    """
+    if not set(columns) >= MINIMAL:
+        return ""
+    if "annotator" not in columns:
         raise UserError(
-            "holds Label Studio tasks without a choice, a rating or a number",
+            "is Label Studio's JSON-MIN or CSV export and names no annotator",
             where=name,
-            expected="annotations whose results have one of these",
+            expected="every label with its annotator",
+            fix="export as JSON",
         )
-    records: list[Record] = []
-    rows: list[int] = []
-    for number, task in enumerate(tasks, start=1):
-        for one in _ratings(task, number, questions, name):
-            records.append(one)
-            rows.append(number)
-    skips = sum(record["status"] == "skip" for record in records)
-    note = (
-        f"{name} was read as Label Studio tasks: {len(records):,} labels, {skips:,} of cancelled annotations."
+    return (
+        f"{name} is Label Studio's JSON-MIN or CSV export, which leaves out skips; its JSON export has them."
     )
-    return records, rows, note
 
 
-def _ratings(task: Record, number: int, questions: Sequence[str], name: str) -> Iterator[Record]:
-    told = {_free(key): value for key, value in task["data"].items() if isinstance(value, str | int | float)}
-    item = {"item_id": str(task.get("id", number)), **told}
-    for one in _objects(_annotations(task)):
-        cancelled = bool(one.get("was_cancelled"))
-        said = dict.fromkeys(questions) if cancelled else _labels(one)
-        who = _annotator(one, f"{name}, task {number:,}")
-        for question, label in said.items():
-            status = "skip" if cancelled else "ok"
-            rating = {"metric": question, "rater_id": who, "rater_kind": "human", "label": label}
-            yield item | rating | {"status": status, "created_at": one.get("created_at")}
+def _is_task(record: Mapping[str, Any]) -> bool:
+    said = [record.get(key) for key in (*ANNOTATIONS, "predictions")]
+    return isinstance(record.get("data"), dict) and any(isinstance(value, list) for value in said)
+
+
+def _ids(tasks: Sequence[Record]) -> list[str]:
+    """The items' names: ``item_id`` of the data where each task has its own, else the task's number."""
+    data = [task.get("data") for task in tasks]
+    given = [one.get("item_id") if isinstance(one, dict) else None for one in data]
+    named = [one for one in given if isinstance(one, str) and one]
+    if len(set(named)) == len(tasks):
+        return named
+    return [str(task.get("id", number)) for number, task in enumerate(tasks, start=1)]
+
+
+def _data(task: Record, item: str) -> Record:
+    return {key: value for key, value in task["data"].items() if not (key == "item_id" and value == item)}
+
+
+def _people(
+    task: Record, item: Record, row: int, given: tuple[str, Mapping[Any, str], Counter[str]]
+) -> Iterator[Answers]:
+    where, emails, left_out = given
+    for one in _objects(next((task[key] for key in ANNOTATIONS if key in task), None)):
+        labels, texts, _ = _said(one, where, left_out)
+        cancelled = bool(one.get("was_cancelled")) and not (labels and set(labels.values()) == {None})
+        columns = {"created_at": one.get("created_at")}
+        if one.get("parent_prediction") is not None:
+            columns["anchored"] = "true"
+        who = _annotator(one, where, emails)
+        yield Answers(item, row, who, labels=labels, texts=texts, cancelled=cancelled, columns=columns)
+
+
+def _judges(task: Record, item: Record, row: int, given: tuple[str, Counter[str]]) -> Iterator[Answers]:
     for one in _objects(task.get("predictions")):
-        who = str(one.get("model_version") or "prediction")
-        for question, label in _labels(one).items():
-            rating = {"metric": question, "rater_id": who, "rater_kind": "judge", "label": label}
-            yield item | rating | {"status": "ok", "created_at": one.get("created_at")}
+        labels, texts, scores = _said(one, *given)
+        yield Answers(
+            item,
+            row,
+            str(one.get("model_version") or "prediction"),
+            kind="judge",
+            labels={question: label for question, label in labels.items() if label is not None},
+            texts=texts,
+            columns={"created_at": one.get("created_at")},
+            beside={question: {"confidence": score} for question, score in scores.items()},
+        )
 
 
-def _annotations(task: Mapping[str, Any]) -> Any:
-    return next((task[key] for key in ANNOTATIONS if key in task), None)
+def _said(
+    annotation: Record, where: str, left_out: Counter[str]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
+    """The label, the free words and the score of each question that the annotation answers."""
+    labels: dict[str, Any] = {}
+    texts: dict[str, str] = {}
+    scores: dict[str, Any] = {}
+    for result in _objects(annotation.get("result")):
+        value = result.get("value")
+        value = value if isinstance(value, dict) else {}
+        question = str(result.get("from_name") or "label")
+        held = next((key for key in VALUES if key in value), None)
+        if held is not None:
+            label = _label(value[held])
+            if label is None and "from_name" not in result:
+                continue
+            if labels.get(question, label) != label:
+                raise UserError(
+                    f"an annotation answers '{question}' twice, '{labels[question]}' and '{label}'",
+                    where=where,
+                    expected="one answer a question, on the whole task and not on its regions",
+                )
+            labels[question] = label
+            if result.get("score") is not None:
+                scores[question] = result["score"]
+        elif isinstance(value.get("text"), list | str) and result.get("type") == "textarea":
+            words = value["text"] if isinstance(value["text"], list) else [value["text"]]
+            texts[question] = "\n".join(filter(None, [texts.get(question), *map(str, words)]))
+        elif result:
+            left_out[f"answers of type {result.get('type', 'unknown')}"] += 1
+    return labels, texts, scores
 
 
-def _all(task: Record) -> list[Record]:
-    return [*_objects(_annotations(task)), *_objects(task.get("predictions"))]
+def _label(value: Any) -> Any:
+    """A choice, a rating or a number; a path through a taxonomy, and the side of a pair that was selected."""
+    if isinstance(value, list):
+        value = [" / ".join(map(str, one)) if isinstance(one, list) else one for one in value]
+    return SIDES.get(value, value) if isinstance(value, str) else as_label(value)
 
 
 def _objects(value: object) -> list[Record]:
@@ -82,21 +169,14 @@ def _objects(value: object) -> list[Record]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _labels(annotation: Record) -> dict[str, Any]:
-    """The label of each question that the annotation answers; several choices are a response set."""
-    found = {}
-    for result in _objects(annotation.get("result")):
-        value = result.get("value")
-        value = value if isinstance(value, dict) else {}
-        label = next((value[key] for key in VALUES if value.get(key) is not None), None)
-        if isinstance(label, list) and len(label) == 1:
-            label = label[0]
-        if label is not None and label != []:
-            found[str(result.get("from_name", "label"))] = label
-    return found
+def _emails(tasks: Sequence[Record]) -> dict[Any, str]:
+    """The address of each annotator's number, where some annotation tells both."""
+    annotations = (one for task in tasks for key in ANNOTATIONS for one in _objects(task.get(key)))
+    known = (one["completed_by"] for one in annotations if isinstance(one.get("completed_by"), dict))
+    return {who["id"]: who["email"] for who in known if isinstance(who.get("id"), int) and who.get("email")}
 
 
-def _annotator(annotation: Record, where: str) -> str:
+def _annotator(annotation: Record, where: str, emails: Mapping[Any, str]) -> str:
     """Who annotated: a number, or an object with a number and an address."""
     who = annotation.get("completed_by")
     if isinstance(who, dict):
@@ -108,9 +188,4 @@ def _annotator(annotation: Record, where: str) -> str:
             expected="completed_by, as in Label Studio's JSON export",
             fix="export as JSON, not as JSON-MIN or CSV",
         )
-    return str(who)
-
-
-def _free(key: str) -> str:
-    """The name of a task's own column, where the data model gives the name another meaning."""
-    return f"data {key}" if key in (*CANONICAL, *RATING_COLUMNS) else key
+    return emails.get(who, str(who)) if isinstance(who, int) else str(who)

@@ -49,6 +49,6 @@ class RawTable:
         place = f"{self.name}, row {int(self.row[position]):,}"
         return f"{place}, column '{column}'" if column else place
 
-    def noting(self, note: str) -> RawTable:
-        """The table with a further sentence on how it was read, if there is one."""
-        return replace(self, notes=(*self.notes, note)) if note else self
+    def noting(self, *notes: str) -> RawTable:
+        """The table with further sentences on how it was read; empty ones are passed over."""
+        return replace(self, notes=(*self.notes, *filter(None, notes)))
