@@ -75,6 +75,7 @@ def command(
     from voirdire.align.aligner import align
     from voirdire.align.options import AlignOptions
     from voirdire.cli.processes import mapping
+    from voirdire.decide.lines import assumed
 
     options = AlignOptions(
         judges=tuple(use or ()),
@@ -108,9 +109,9 @@ def command(
         if out:
             aligner.save(out)
     if as_json:
-        document = aligner.evaluation.to_dict()
+        document = {**aligner.evaluation.to_dict(), "assumptions": list(study.assumptions)}
         typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
     elif not quiet:
-        typer.echo(str(aligner))
+        typer.echo("\n".join([str(aligner), *assumed(study.assumptions)]))
         if out:
             typer.echo(f"Wrote {out}.")

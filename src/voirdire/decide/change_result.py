@@ -12,7 +12,7 @@ from voirdire.decide.change_items import ItemChange
 from voirdire.decide.change_judge import AlignedChange, Flip, JudgeChange
 from voirdire.decide.change_people import PeopleChange
 from voirdire.decide.drift import Drift
-from voirdire.decide.lines import aligned, printable
+from voirdire.decide.lines import aligned, folded, printable
 from voirdire.stats.estimate import Estimate
 
 __all__ = ["Change"]
@@ -72,7 +72,7 @@ class Change:
         return "\n".join(parts) + "\n"
 
     def __str__(self) -> str:
-        parts = list(self.sentences)
+        parts = [line for sentence in self.sentences for line in folded(sentence)]
         for title, rows in self._tables(SHOWN):
             parts += ["", title, *aligned(rows)]
         return "\n".join(parts)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["aligned", "printable"]
+__all__ = ["aligned", "assumed", "folded", "printable"]
+
+WIDTH = 100
+"""Columns of prose, as in the audit's summary; a table is as wide as its cells."""
+MOST_ASSUMED = 5
 
 
 def aligned(rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> list[str]:
@@ -26,6 +31,36 @@ def aligned(rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> li
             padded.append(blank + cell if k in numbers else cell + blank)
         lines.append("  ".join(padded).rstrip())
     return lines
+
+
+def folded(text: str, *, bullet: str = "") -> list[str]:
+    """Lines of ``text`` (n,), at most 100 columns each; ``bullet`` stands before the first.
+
+    >>> folded("judge " * 20, bullet="- ")[1]
+    '  judge judge judge judge'
+    """
+    later = " " * len(bullet)
+    return textwrap.wrap(
+        printable(text),
+        WIDTH,
+        initial_indent=bullet,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def assumed(notes: Sequence[str]) -> list[str]:
+    """Lines (n,) that say what was assumed of the source, the last first, as the audit says it.
+
+    >>> assumed(["No study.yaml.", "The scale of 'label' is taken as nominal."])
+    ['', 'Assumed', "- The scale of 'label' is taken as nominal.", '- No study.yaml.']
+    """
+    if not notes:
+        return []
+    more = f", and {len(notes) - MOST_ASSUMED:,} more in --json" if len(notes) > MOST_ASSUMED else ""
+    shown = list(reversed(notes))[:MOST_ASSUMED]
+    return ["", f"Assumed{more}", *(line for note in shown for line in folded(note, bullet="- "))]
 
 
 def printable(text: str) -> str:

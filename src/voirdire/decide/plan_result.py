@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.align.plain import plain
-from voirdire.decide.lines import aligned
+from voirdire.decide.lines import aligned, folded
 from voirdire.decide.plan_bought import Bought
 from voirdire.decide.plan_options import PlanOptions
 from voirdire.stats.estimate import REASONS
@@ -87,7 +87,7 @@ class LabelPlan:
         rows = sum(part.rows for part in self.parts)
         counts = _count(self.n_labels, "label"), _count(rows, "row"), _count(len(self.raters), "rater")
         head = "{} on {} (item and metric) by {}.".format(*counts)
-        notes = [f"- {note}" for note in self.notes]
+        notes = [line for note in self.notes for line in folded(note, bullet="- ")]
         blocks = [[head], [*_parts(self.parts)], [*_raters(self.raters)], [*_bought(self.bought)], notes]
         return "\n\n".join("\n".join(block) for block in blocks if block)
 

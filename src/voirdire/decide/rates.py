@@ -88,6 +88,7 @@ def rates(
         ", ".join(dict.fromkeys(made.select)),
         chosen.level,
         chosen.seed,
+        study.assumptions,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.plain import plain
-from voirdire.decide.lines import printable
+from voirdire.decide.lines import assumed, folded
 from voirdire.decide.rates_rows import Difference, Rate
 from voirdire.decide.rates_text import text
 from voirdire.stats.estimate import Estimate
@@ -25,7 +25,10 @@ __all__ = ["Rates"]
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """Every corrected rate with the differences between systems, and ``notes`` on how they came about."""
+    """Every corrected rate with the differences between systems, and ``notes`` on how they came about.
+
+    ``assumptions`` are what was assumed of the study, and of the verdicts that were joined to it.
+    """
 
     rows: tuple[Rate, ...]
     differences: tuple[Difference, ...]
@@ -33,6 +36,7 @@ class Rates:
     select: str
     level: float
     seed: int
+    assumptions: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, numbers and text, for JSON."""
@@ -44,6 +48,7 @@ class Rates:
                 "select": self.select,
                 "level": self.level,
                 "seed": self.seed,
+                "assumptions": self.assumptions,
             }
         )
         return said
@@ -60,7 +65,8 @@ class Rates:
             f"Predicted with {self.select}. gain: so many times the labels would be needed without the judge"
             f"{pooled}."
         )
-        return "\n".join([*text(self.rows, self.differences), how, *map(printable, self.notes)])
+        notes = [line for note in (how, *self.notes) for line in folded(note)]
+        return "\n".join([*text(self.rows, self.differences), *notes, *assumed(self.assumptions)])
 
 
 def _table(rows: tuple[Rate, ...]) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from voirdire.decide.lines import aligned
+from voirdire.decide.lines import aligned, folded
 from voirdire.decide.rates_rows import ALL, Difference, Rate
 from voirdire.stats.estimate import REASONS, Estimate
 
@@ -30,7 +30,7 @@ def _metric(metric: str, rows: Sequence[Rate], differences: Sequence[Difference]
     main = quantities if ranked.startswith("share of ") and not differences else [ranked]
     for name in main:
         mine = [row for row in rows if row.quantity == name]
-        yield f"{metric}: {name}"
+        yield f"{metric}: {name}{' (%)' if name.startswith(SHARES) else ''}"
         yield from _table(mine)
         decided = sum(_decided(each.simultaneous) for each in differences if each.quantity == name)
         pairs = sum(each.quantity == name for each in differences)
@@ -38,7 +38,7 @@ def _metric(metric: str, rows: Sequence[Rate], differences: Sequence[Difference]
             yield f"{decided:,} of {pairs:,} differences of two systems are decided, all pairs together."
     if len(quantities) > len(main):
         others = ", ".join(name for name in quantities if name not in main)
-        yield f"Also in --json and --out: {others}."
+        yield from folded(f"Also in --json and --out: {others}.")
 
 
 def _decided(difference: Estimate) -> bool:
@@ -94,4 +94,4 @@ def _value(estimate: Estimate, share: bool) -> str:
 def _number(value: float, share: bool) -> str:
     if math.isnan(value):
         return "-"
-    return f"{100 * value:.1f} %" if share else f"{value:.2f}"
+    return f"{100 * value:.1f}" if share else f"{value:.2f}"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.align.plain import plain
-from voirdire.decide.lines import aligned
+from voirdire.decide.lines import aligned, assumed, folded
 from voirdire.decide.select_options import SelectOptions
 from voirdire.stats.estimate import Estimate
 from voirdire.stats.selective import SelectiveThreshold
@@ -111,12 +111,16 @@ class Queue:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What :func:`voirdire.select` found: one entry a metric, the ``queue``, ``notes`` on how to read it."""
+    """What :func:`voirdire.select` found: one entry a metric, the ``queue``, ``notes`` on how to read it.
+
+    ``assumptions`` are what was assumed of the study.
+    """
 
     metrics: tuple[MetricSelection, ...]
     queue: Queue
     notes: tuple[str, ...]
     options: SelectOptions
+    assumptions: tuple[str, ...] = ()
 
     def metric(self, name: str) -> MetricSelection:
         """The entry of one metric."""
@@ -128,16 +132,17 @@ class Selection:
             "options": plain(self.options),
             "metrics": [plain(each) for each in self.metrics],
             "notes": list(self.notes),
+            "assumptions": list(self.assumptions),
         }
         return found
 
     def __str__(self) -> str:
-        lines = [_sentence(each, self.options) for each in self.metrics]
+        lines = [line for each in self.metrics for line in folded(_sentence(each, self.options))]
         lines += ["", *_table(self.metrics, priced=bool(self.options.cascade))]
         if any(each.unlabelled for each in self.metrics):
             lines += ["", *_routes(self.metrics)]
-        lines += ["", *(f"- {note}" for note in self.notes)]
-        return "\n".join(lines)
+        lines += ["", *(line for note in self.notes for line in folded(note, bullet="- "))]
+        return "\n".join([*lines, *assumed(self.assumptions)])
 
 
 def _sentence(found: MetricSelection, options: SelectOptions) -> str:

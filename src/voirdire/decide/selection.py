@@ -77,7 +77,8 @@ def select(
         parts.append(part)
         found += [_found(part, k, tests[k]) for k in codes]
         notes += [*_notes(part), *_shifted(part, tests)]
-    return Selection(tuple(found), queue_of(study, parts), tuple(dict.fromkeys(notes)), chosen)
+    unique = tuple(dict.fromkeys(notes))
+    return Selection(tuple(found), queue_of(study, parts), unique, chosen, study.assumptions)
 
 
 def _trial_rows(evidence: Evidence, metric: int, rng: np.random.Generator) -> Positions:

@@ -11,7 +11,7 @@ from voirdire import registry
 from voirdire.align.plain import plain
 from voirdire.checks.context import Context
 from voirdire.checks.options import AuditOptions
-from voirdire.decide.lines import aligned
+from voirdire.decide.lines import aligned, folded
 from voirdire.errors import UserError
 from voirdire.gate.measure import Measured
 from voirdire.gate.policy import GatePolicy, Rule
@@ -105,7 +105,7 @@ class Gate:
                 rows.append([case.outcome, name, case.about, case.figure, case.reason])
             if not one.cases:
                 rows.append([one.outcome, one.rule.name, "", "", one.reason])
-        return "\n".join([self.sentence, "", *aligned(rows)])
+        return "\n".join([*folded(self.sentence), "", *aligned(rows)])
 
 
 def gate(study: Study, policy: GatePolicy, *, progress: Callable[[str], None] | None = None) -> Gate:
