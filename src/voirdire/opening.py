@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voirdire import registry
 from voirdire.errors import UserError
@@ -21,12 +21,19 @@ from voirdire.study.folder import sort_tables
 from voirdire.study.raw import RawTable
 from voirdire.study.study import Study
 
+if TYPE_CHECKING:
+    from voirdire.store.ratings import Kept
+    from voirdire.store.sql import Store
+
 __all__ = ["Reading", "find_tables", "open", "read", "read_folder", "read_table"]
 
 DECLARATIONS = ("study.yaml", "study.yml")
 GENERIC_NAMES = ("long", "wide", "labels", "ratings", "data", "annotations", "study")
 STORE = "voirdire.sqlite"
 """The store in a study's folder; :mod:`voirdire.store` is imported only where there is one."""
+URL = r"[a-z][a-z0-9+]+://"
+ELSEWHERE = ("http", "file", "ftp", "s3")
+"""How addresses begin that are no database's."""
 NO_SUFFIX = "frame"
 """The one reader that reads no file."""
 
@@ -39,6 +46,7 @@ def open(
     wide: Sequence[str] | str = (),
     missing: Sequence[str] | str | None = None,
     config: Mapping[str, Any] | None = None,
+    unrated: bool = False,
 ) -> Study:
     """Open a study from a file of labels, a frame, a folder with study.yaml, or the study.yaml itself.
 
@@ -46,8 +54,9 @@ def open(
     maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join several with
     ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each, ``missing``
     the spellings of a missing label (``[]`` for none); one name may stand alone. ``config`` holds further
-    keys of study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes
-    are raised as :class:`~voirdire.errors.UserError`.
+    keys of study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. ``unrated`` keeps
+    items and declared metrics that nobody rated. A user's mistakes are raised as
+    :class:`~voirdire.errors.UserError`.
 
     >>> labels = {"item_id": ["a", "a", "a"], "rater_id": ["Ann", "Bo", "J"], "label": ["yes", "no", "yes"]}
     >>> study = open(labels, judges="J")
@@ -57,7 +66,14 @@ def open(
     "data frame: no metric column, so all labels belong to one metric, 'label'."
     """
     found = read(source, columns=columns, wide=wide, missing=missing, config=config)
-    return build(found.tables, found.config, name=found.name, judges=_names(judges), assumptions=found.notes)
+    return build(
+        found.tables,
+        found.config,
+        name=found.name,
+        judges=_names(judges),
+        assumptions=found.notes,
+        unrated=unrated,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +102,8 @@ def read(
     if is_frame(source):
         frame = TableConfig(file="data frame", **extra)
         return Reading(((read_frame(source), frame),), read_declaration(over, where="config"), "data frame")
+    if is_store(source):
+        return _read_store(source, {**over, "missing": spelled} if spelled is not None else over)
     path = _path(source)
     if path.suffix.lower() in (".yaml", ".yml") or path.is_dir():
         return _read_folder(path, over if spelled is None else {**over, "missing": spelled}, extra)
@@ -142,18 +160,66 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
     return Reading((*found, *kept), config, name, notes)
 
 
+def is_store(source: Any) -> bool:
+    """Whether ``source`` is the address of a database.
+
+    >>> is_store("postgresql://host/base"), is_store("labels.csv")
+    (True, False)
+    """
+    text = source if isinstance(source, str) else ""
+    return re.match(URL, text) is not None and not text.startswith(ELSEWHERE)
+
+
+def _read_store(source: str, over: Mapping[str, Any]) -> Reading:
+    """All that a store holds, without a study's texts and declarations."""
+    from voirdire.store.sql import open_store
+
+    with open_store(source, create=False) as store:
+        tables, config = _from_store(store, read_declaration(over, where="config"))
+        where = store.where
+    if not tables:
+        raise UserError("holds no label and no verdict", where=where, fix="name the study's folder")
+    return Reading(tuple(tables), config, where.rpartition("/")[2])
+
+
 def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
-    """What judges said, from the study's store, where there is one, and what is known of it."""
+    """What judges and people said, from the study's store, where there is one, and what is known of it."""
     if not config.store and not (folder / STORE).is_file():
         return [], config
     from voirdire.store.beside import open_declared
-    from voirdire.store.judge_records import declared_judge
-    from voirdire.store.ratings import kept_verdicts
 
     with open_declared(folder, config.store, create=False) as store:
-        kept = kept_verdicts(store, parts=config.parts)
+        return _from_store(store, config)
+
+
+def _from_store(store: Store, config: StudyConfig) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
+    from voirdire.store.labels import collected
+    from voirdire.store.ratings import kept_verdicts
+
+    said = collected(store)
+    tables = []
+    if said.ratings is not None:
+        tables.append((said.ratings, TableConfig(file=said.ratings.name)))
+    if said.reviews is not None:
+        tables.append((said.reviews, TableConfig(file=said.reviews.name, kind="reviews")))
+    scales = {name: _with_scale(config.metric(name), scale) for name, scale in said.scales.items()}
+    config = config.model_copy(update={"metrics": {**config.metrics, **scales}})
+    kept = kept_verdicts(store, parts=config.parts)
     if kept is None:
-        return [], config
+        return tables, config
+    tables.append((kept.table, TableConfig(file=kept.table.name)))
+    return tables, _with_judges(kept, config)
+
+
+def _with_scale(declared: MetricConfig, scale: ScaleConfig) -> MetricConfig:
+    """A metric on the scale of a round of review, which holds what its own declares and more."""
+    return declared.model_copy(update={"scale": scale})
+
+
+def _with_judges(kept: Kept, config: StudyConfig) -> StudyConfig:
+    """``config`` with what a store knows of its judges and of the parts of their verdicts."""
+    from voirdire.store.judge_records import declared_judge
+
     metrics = {
         name: MetricConfig(
             scale=ScaleConfig(labels=list(labels), ordered=True) if labels else config.metric(metric).scale
@@ -165,7 +231,7 @@ def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, Table
         for name, document in kept.judges.items()
     }
     told = {"metrics": {**metrics, **config.metrics}, "raters": {**config.raters, **raters}}
-    return [(kept.table, TableConfig(file=kept.table.name))], config.model_copy(update=told)
+    return config.model_copy(update=told)
 
 
 def _told(declared: RaterConfig | None) -> dict[str, Any]:
@@ -210,14 +276,10 @@ def _path(source: Any) -> Path:
             expected="a path, a pandas, Polars or Arrow frame, a dict of columns or a list of records",
         )
     text = os.fspath(source)
-    if re.match(r"[a-z][a-z0-9+]+://", str(text)):
-        store = not str(text).startswith(("http", "file", "ftp", "s3"))
+    if re.match(URL, str(text)):
+        where = str(text).split("://")[0] + "://..."  # a URL may carry a password
         raise UserError(
-            "a store URL cannot be opened by this version"
-            if store
-            else "only files on this machine can be opened",
-            where=str(text).split("://")[0] + "://...",  # a URL may carry a password
-            fix="export the ratings to a file" if store else "download the file first",
+            "only files on this machine can be opened", where=where, fix="download the file first"
         )
     if "\x00" in str(text):
         raise UserError("the path holds a NUL character", fix="check the path")

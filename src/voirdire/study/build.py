@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from voirdire.errors import UserError
 from voirdire.study.clusters import find_clusters
+from voirdire.study.column import Column
 from voirdire.study.config import StudyConfig, TableConfig
 from voirdire.study.duplicates import merge_duplicates
 from voirdire.study.faults import Faults
@@ -49,29 +50,37 @@ def build(
     name: str,
     judges: Collection[str] = (),
     assumptions: Sequence[str] = (),
+    unrated: bool = False,
 ) -> Study:
     """The study that ``tables`` hold, each with its declaration, under the whole declaration ``config``.
 
     ``name`` is used where none is declared, ``judges`` are raters that are judges, ``assumptions`` what was
-    assumed on the way here. Faults are raised together, as many as can be found before the rows stop making
-    sense.
+    assumed on the way here. With ``unrated`` items and declared metrics without any rating are kept, as for
+    collecting labels. Faults are raised together, as many as can be found before the rows stop making sense.
     """
     faults = Faults()
-    read = _read(tables, config, faults)
+    read = _read(tables, config, faults, unrated)
     if len(faults):
         raise _every_fault(read, config, judges, faults)
     try:
-        return _assemble(read, config, name, judges, assumptions)
+        return _assemble(read, config, name, judges, assumptions, unrated)
     except UserError as problem:
         every = _every_fault(read, config, judges, Faults())
         raise every if len(every.faults) > len(problem.faults) else problem from None
 
 
 def _assemble(
-    read: _Read, config: StudyConfig, name: str, judges: Collection[str], assumptions: Sequence[str]
+    read: _Read,
+    config: StudyConfig,
+    name: str,
+    judges: Collection[str],
+    assumptions: Sequence[str],
+    unrated: bool,
 ) -> Study:
     notes = [*assumptions, *read.notes]
     long = concatenate(read.ratings)
+    if unrated:
+        long = _with_unrated(long, read.items, config)
     raters, guessed = recruit(long, config.raters, judges)
     counts, changed = count_changes(long.raw, config.normalise)
     notes += [*guessed, *changed]
@@ -108,7 +117,9 @@ def _assemble(
     )
 
 
-def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig, faults: Faults) -> _Read:
+def _read(
+    tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig, faults: Faults, unrated: bool
+) -> _Read:
     """Give every table its meaning; what is wrong with one goes to ``faults``."""
     read = _Read()
     for table, declared in tables:
@@ -118,6 +129,8 @@ def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig, f
             _read_one(table, declared, config, read, faults)
         except UserError as problem:
             faults.collect(problem)
+    if unrated and read.items:
+        read.ratings.append(_nothing_yet())
     if not read.ratings and not len(faults):
         faults.add("no table holds ratings", where="study.yaml", fix="add a table of kind ratings")
     return read
@@ -149,6 +162,24 @@ def _every_fault(read: _Read, config: StudyConfig, judges: Collection[str], faul
         faults.attempt(lambda: merge_duplicates(long, config.on_duplicate))
         faults.attempt(lambda: place(long))
     return faults.error() or UserError("the tables hold no study")
+
+
+def _nothing_yet() -> Long:
+    """Ratings of a study in which nobody has labelled anything."""
+    columns = dict.fromkeys(("item_id", "metric", "rater_id", "run", "label"), Column.missing(0))
+    none = np.zeros(0, dtype=np.int64)
+    return Long(columns, Column.missing(0), none.astype(np.int32), none, (), {})
+
+
+def _with_unrated(long: Long, tables: Sequence[ItemTable], config: StudyConfig) -> Long:
+    """``long`` with every item of ``tables`` and every declared metric among the values of its columns."""
+    metrics = [name for name in config.metrics if not set("*?[") & set(name)]
+    wanted = {"item_id": [one for table in tables for one in table.ids.values], "metric": metrics}
+    columns = {
+        name: Column(long.columns[name].codes, tuple(dict.fromkeys([*long.columns[name].values, *values])))
+        for name, values in wanted.items()
+    }
+    return replace(long, columns={**long.columns, **columns})
 
 
 def _without_blank_cells(

@@ -1,0 +1,138 @@
+"""A study and its store, open for review."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets as random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+import sqlalchemy as sql
+
+from voirdire.errors import UserError
+from voirdire.opening import is_store
+from voirdire.opening import open as open_study
+from voirdire.review.settings import RoundSettings
+from voirdire.store.beside import open_beside
+from voirdire.store.review_schema import events, rounds, secrets
+from voirdire.store.sql import Store, added
+from voirdire.study.study import Study
+
+__all__ = ["Desk", "Round", "now", "open_desk"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of labelling: its id, settings and beginning, and whether it takes answers now."""
+
+    id: str
+    settings: RoundSettings
+    created_at: str
+    closed: bool
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer that comes now counts."""
+        closes = self.settings.closes_at
+        return not self.closed and (not closes or datetime.fromisoformat(closes) > datetime.now(UTC))
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """A ``study`` with all its items and the ``store`` that labels go to.
+
+    ``key`` is the store's own random key, ``source`` where the study is.
+    """
+
+    study: Study
+    store: Store
+    key: bytes = field(repr=False)
+    source: str = ""
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sql.Connection]:
+        """A connection whose changes are kept together, or not at all."""
+        # SQLite lets writers wait by sleeping ever longer; a lock within the process hands over at once
+        alone = self._writing if self.store.engine.name == "sqlite" else nullcontext()
+        with alone, self.store.transaction() as connection:
+            yield connection
+
+    def derived(self, *parts: str) -> str:
+        """A text that only this store can make of ``parts``."""
+        message = "\x1f".join(parts).encode()
+        return hmac.new(self.key, message, hashlib.sha256).hexdigest()
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Position of each item by its id."""
+        return {name: code for code, name in enumerate(self.study.items.ids)}
+
+    def rounds(self) -> list[Round]:
+        """Every round, the oldest first."""
+        found = self.store.rows(sql.select(rounds).order_by(rounds.c.created_at, rounds.c.round_id))
+        query = sql.select(events.c.round_id, events.c.kind).where(events.c.kind.in_(["closed", "reopened"]))
+        last = {row["round_id"]: row["kind"] for row in self.store.rows(query.order_by(events.c.number))}
+        return [
+            Round(
+                row["round_id"],
+                RoundSettings.model_validate(row["document"]),
+                row["created_at"],
+                last.get(row["round_id"]) == "closed",
+            )
+            for row in found
+        ]
+
+    def round(self, round_id: str) -> Round:
+        """The round called ``round_id``; an unknown one is a user's error."""
+        found = next((one for one in self.rounds() if one.id == round_id), None)
+        if found is None:
+            raise UserError(f"no round '{round_id}'", where=self.store.where)
+        return found
+
+    def new_round(self, settings: RoundSettings) -> Round:
+        """Begin a round; its id is the next number."""
+        for name in settings.metrics:
+            self.study.metric(name)
+        with self.transaction() as connection:
+            known = connection.scalars(sql.select(sql.func.count()).select_from(rounds)).one()
+            row = {"document": settings.model_dump(mode="json"), "created_at": now()}
+            while not added(connection, rounds, [{**row, "round_id": f"round-{known + 1}"}]):
+                known += 1
+        return self.round(f"round-{known + 1}")
+
+
+def open_desk(source: str | Path, store: str = "") -> Desk:
+    """The study at ``source`` with every item, and its store at ``store`` or beside it.
+
+    A study that holds no items, and one that is only a database, are users' errors.
+    """
+    if is_store(str(source)):
+        raise UserError(
+            "a store holds no texts to show",
+            expected="the study's folder",
+            fix="voirdire review FOLDER --store URL",
+        )
+    study = open_study(source, unrated=True)
+    if not len(study.items):
+        raise UserError("holds no items to label", where=str(source))
+    kept = open_beside(source, store)
+    return Desk(study, kept, _key(kept), str(source))
+
+
+def _key(store: Store) -> bytes:
+    """The random key of ``store``, made when it is first opened for review."""
+    store.add(secrets, [{"name": "review", "value": random.token_hex(32)}])
+    found = store.rows(sql.select(secrets.c.value).where(secrets.c.name == "review"))
+    return bytes.fromhex(found[0]["value"])
+
+
+def now() -> str:
+    """The time, as it stands in every row."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,119 @@
+"""Settings of a round of review: what is asked, of which metrics, and how it is shown."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from voirdire.errors import UserError
+from voirdire.study.config import ScaleConfig
+from voirdire.study.metric import Metric
+from voirdire.study.scales import with_sets
+
+__all__ = ["BORDERLINE", "CHALLENGES", "PROTOCOL", "UNSURE", "OfferedScale", "RoundSettings", "offered_scale"]
+
+UNSURE = "not sure"
+BORDERLINE = "borderline"
+UNSURE_NAMES = ("not sure", "unsure", "not_sure", "cannot judge", "can't tell", "don't know", "dont know")
+CHALLENGES = {
+    "none": "Nothing",
+    "unclear": "The criterion is unclear",
+    "hard": "Clear, but hard to apply here",
+    "ambiguous": "Genuinely ambiguous",
+    "evidence": "Not enough evidence",
+}
+"""What can make an item hard to label, by the name under which it is kept."""
+
+PROTOCOL = """\
+Read the whole item before you label it, and judge it by the criterion that stands above it, not by taste.
+
+Work alone. You see nobody else's labels, no machine's verdict and no system's name, and nobody sees yours \
+before the round closes.
+
+Two answers are kept apart. *Borderline*: you read it well, and it is both, or in between. *Not sure*: you \
+cannot judge this one. Neither is worse than another answer; say what you think.
+
+Mark the turns you relied on and say what made it hard. Your work is saved as you go. You can pause at any \
+time, go on from another device with the same link, and change an answer until the round closes.
+"""
+
+
+class OfferedScale(ScaleConfig):
+    """A metric's labels as raters are offered them; ``added`` are those that the study does not declare."""
+
+    added: list[str] = Field(default_factory=list)
+
+    @property
+    def unsure(self) -> str:
+        """The label that says that one cannot judge, empty where there is none."""
+        return next((label for label in self.labels if _is_unsure(label)), "")
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The labels that are verdicts, in order."""
+        return tuple(label for label in self.labels if label not in self.indeterminate)
+
+    @property
+    def between(self) -> tuple[str, ...]:
+        """Indeterminate labels other than "not sure", such as borderline."""
+        return tuple(label for label in self.indeterminate if not _is_unsure(label))
+
+
+class RoundSettings(BaseModel):
+    """One round of labelling.
+
+    ``mode`` is ``blind``, or ``confirm`` where the verdict of ``judge`` is shown and the labels are anchored.
+    ``shown`` are the items' columns that raters see, all texts where empty. On a metric of ``sets`` a rater
+    may give several labels. ``closes_at`` is a time with its offset, empty for a round that is closed by
+    hand. ``seed`` makes every random order repeatable.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1, max_length=200)
+    metrics: list[str] = Field(min_length=1)
+    scales: dict[str, OfferedScale]
+    mode: Literal["blind", "confirm"] = "blind"
+    judge: str = ""
+    shown: list[str] = Field(default_factory=list)
+    sets: list[str] = Field(default_factory=list)
+    protocol: str = PROTOCOL
+    closes_at: str = ""
+    seed: int = 20261129
+
+
+def offered_scale(metric: Metric, *, borderline: bool = False) -> OfferedScale:
+    """The labels that raters may give on ``metric``: its own, "not sure", and ``borderline`` if wanted.
+
+    A metric without labels is a user's error. What is added admits every verdict.
+
+    >>> fair = Metric("fair", Scale("ordinal", ("1", "2"), True, (1.0, 2.0)))
+    >>> offered_scale(fair).labels, offered_scale(fair).added
+    (['1', 'not sure', '2'], ['not sure'])
+    """
+    scale = metric.scale
+    if not scale.labels:
+        raise UserError(
+            "has no labels to offer",
+            where=f"metric '{metric.name}'",
+            expected="its scale",
+            fix="list its labels in study.yaml: metrics, scale, labels",
+        )
+    own = [label for label in scale.labels if not label.startswith("[")]
+    wanted = [*([BORDERLINE] if borderline else []), *([] if any(map(_is_unsure, own)) else [UNSURE])]
+    added = [label for label in wanted if label not in own]
+    whole = with_sets(scale, dict.fromkeys(added, scale.verdicts)) if added else scale
+    return OfferedScale(
+        kind=whole.kind,
+        labels=list(whole.labels),
+        ordered=whole.ordered,
+        values=None if whole.values is None else list(whole.values),
+        indeterminate={label: list(admits) for label, admits in whole.indeterminate.items()},
+        separator=scale.separator or "",
+        added=added,
+    )
+
+
+def _is_unsure(label: str) -> bool:
+    return label.strip().lower() in UNSURE_NAMES

@@ -1,0 +1,124 @@
+"""What people said in the browser, as tables for a study to read like any other file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sql
+
+from voirdire.store.review_schema import adjudications, labels, metric_reviews, rounds
+from voirdire.store.sql import Store
+from voirdire.study.column import Column
+from voirdire.study.config import ScaleConfig
+from voirdire.study.ratings import Source
+from voirdire.study.raw import RawTable
+
+__all__ = ["PANEL", "Collected", "collected"]
+
+PANEL = "adjudication"
+"""The rater, a reference, whose labels are a panel's rulings."""
+SPEAKING = ("item_id", "metric", "rater_id", "status", "challenge", "presented", "created_at")
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """Labels and rulings as ``ratings``, reviews of metrics as ``reviews``, None where there is none.
+
+    ``scales`` are those of the metrics whose answers hold a label that the study itself does not declare,
+    such as "not sure".
+    """
+
+    ratings: RawTable | None
+    reviews: RawTable | None
+    scales: Mapping[str, ScaleConfig]
+
+
+def collected(store: Store, *, round_id: str = "") -> Collected:
+    """Everything that raters and panels handed in, of one round or of all; the last answer counts.
+
+    Answers that came after their round had closed are left out. The round is the ratings' ``run``, so that
+    what a person said in two rounds stands side by side.
+    """
+    given = [row for row in _last(store, labels, round_id) if not row["late"]]
+    ruled = [row for row in _last(store, adjudications, round_id) if row["ruling"] == "label"]
+    reviewed = _last(store, metric_reviews, round_id)
+    documents = store.rows(sql.select(rounds.c.document).order_by(rounds.c.created_at))
+    offered = {
+        name: scale
+        for row in documents
+        for name, scale in row["document"].get("scales", {}).items()
+        if set(scale["added"]) & {label for one in given if one["metric"] == name for label in one["labels"]}
+    }
+    return Collected(
+        ratings=_ratings(given, ruled, store.where) if given or ruled else None,
+        reviews=_reviews(reviewed, store.where) if reviewed else None,
+        scales={name: _scale(document) for name, document in offered.items()},
+    )
+
+
+def _last(store: Store, table: sql.Table, round_id: str) -> list[dict[str, Any]]:
+    """The newest revision of each row of ``table``, in the order in which they came."""
+    query = sql.select(table)
+    if round_id:
+        query = query.where(table.c.round_id == round_id)
+    keys = [key.name for key in table.primary_key if key.name != "revision"]
+    rows = store.rows(query.order_by(*(table.c[name] for name in keys), table.c.revision))
+    last = {tuple(row[key] for key in keys): row for row in rows}
+    return sorted(last.values(), key=lambda row: (row["created_at"], *(row[key] for key in keys)))
+
+
+def _ratings(given: Sequence[Mapping[str, Any]], ruled: Sequence[Mapping[str, Any]], where: str) -> RawTable:
+    rulings = [_ruling(row) for row in ruled]
+    rows = [*given, *rulings]
+    columns = {name: Column.of([row[name] or None for row in rows]) for name in SPEAKING}
+    columns["rater_kind"] = Column.of(["human"] * len(given) + ["reference"] * len(rulings))
+    columns["run"] = Column.of([row["round_id"] for row in rows])
+    columns["label"] = Column.of([_spelled(row["labels"]) for row in rows])
+    columns["confidence"] = Column.of([_number(row["confidence"]) for row in rows])
+    columns["rationale"] = Column.of([row["comment"] or None for row in rows])
+    columns["citations"] = Column.of([json.dumps(row["cites"]) if row["cites"] else None for row in rows])
+    columns["anchored"] = Column.of(["true" if row["anchored"] else None for row in rows])
+    columns["seconds"] = Column.of([_number(row["seconds"]) for row in rows])
+    told = {name: column for name, column in columns.items() if not column.is_missing.all()}
+    kept = {**told, "label": columns["label"]}
+    return RawTable(Source(where), kept, np.arange(1, len(rows) + 1), text=False)
+
+
+def _ruling(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A panel's ruling in the shape of a rater's answer."""
+    blank: dict[str, Any] = {"challenge": "", "presented": "", "confidence": None, "cites": [], "anchored": False}
+    said = {"labels": [row["label"]], "comment": row["reason"], "status": "ok", "seconds": None}
+    return {**row, **blank, **said, "rater_id": PANEL}
+
+
+def _reviews(rows: Sequence[Mapping[str, Any]], where: str) -> RawTable:
+    columns = {name: Column.of([row[name] for row in rows]) for name in ("metric", "rater_id", "adequacy")}
+    columns["rename"] = Column.of(["true" if row["rename"] else "false" for row in rows])
+    columns["comment"] = Column.of([_remark(row) or None for row in rows])
+    return RawTable(Source(where), columns, np.arange(1, len(rows) + 1), text=False)
+
+
+def _remark(row: Mapping[str, Any]) -> str:
+    named = f"Better named: {row['rename']}." if row["rename"] else ""
+    edits = f"Edits: {row['edits']}" if row["edits"] else ""
+    return " ".join(text for text in (named, edits, row["comment"]) if text)
+
+
+def _scale(document: Mapping[str, Any]) -> ScaleConfig:
+    told = {name: value for name, value in document.items() if name != "added"}
+    return ScaleConfig.model_validate(told)
+
+
+def _spelled(labels: Sequence[str]) -> str | None:
+    """One label as itself, several as a response set."""
+    if len(labels) > 1:
+        return json.dumps(list(labels), ensure_ascii=False)
+    return labels[0] if labels else None
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else repr(value)

@@ -1,0 +1,1 @@
+"""The pages: expert review in the browser."""

@@ -1,0 +1,1 @@
+"""Pages of expert review, one module for those who enter, raters, organisers and panels."""
