@@ -46,7 +46,6 @@ def open(
     wide: Sequence[str] | str = (),
     missing: Sequence[str] | str | None = None,
     config: Mapping[str, Any] | None = None,
-    unrated: bool = False,
 ) -> Study:
     """Open a study from a file of labels, a frame, a folder with study.yaml, or the study.yaml itself.
 
@@ -54,9 +53,8 @@ def open(
     maps a canonical column to the table's own name (``{"label": "score"}``; ``item_id`` may join several with
     ``+``), ``judges`` are raters that are judges, ``wide`` the columns that hold one rater each, ``missing``
     the spellings of a missing label (``[]`` for none); one name may stand alone. ``config`` holds further
-    keys of study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. ``unrated`` keeps
-    items and declared metrics that nobody rated. A user's mistakes are raised as
-    :class:`~voirdire.errors.UserError`.
+    keys of study.yaml (``{"on_duplicate": "first"}``), which come before those of the file. A user's mistakes
+    are raised as :class:`~voirdire.errors.UserError`.
 
     >>> labels = {"item_id": ["a", "a", "a"], "rater_id": ["Ann", "Bo", "J"], "label": ["yes", "no", "yes"]}
     >>> study = open(labels, judges="J")
@@ -66,14 +64,7 @@ def open(
     "data frame: no metric column, so all labels belong to one metric, 'label'."
     """
     found = read(source, columns=columns, wide=wide, missing=missing, config=config)
-    return build(
-        found.tables,
-        found.config,
-        name=found.name,
-        judges=_names(judges),
-        assumptions=found.notes,
-        unrated=unrated,
-    )
+    return build(found.tables, found.config, name=found.name, judges=_names(judges), assumptions=found.notes)
 
 
 @dataclass(frozen=True, eq=False)

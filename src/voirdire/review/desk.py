@@ -119,7 +119,7 @@ def open_desk(source: str | Path, store: str = "") -> Desk:
             expected="the study's folder",
             fix="voirdire review FOLDER --store URL",
         )
-    study = open_study(source, unrated=True)
+    study = open_study(source, config={"unrated": True})
     if not len(study.items):
         raise UserError("holds no items to label", where=str(source))
     kept = open_beside(source, store)

@@ -90,9 +90,9 @@ def _ratings(given: Sequence[Mapping[str, Any]], ruled: Sequence[Mapping[str, An
 
 def _ruling(row: Mapping[str, Any]) -> dict[str, Any]:
     """A panel's ruling in the shape of a rater's answer."""
-    blank: dict[str, Any] = {"challenge": "", "presented": "", "confidence": None, "cites": [], "anchored": False}
-    said = {"labels": [row["label"]], "comment": row["reason"], "status": "ok", "seconds": None}
-    return {**row, **blank, **said, "rater_id": PANEL}
+    blank: dict[str, Any] = {"challenge": "", "presented": "", "confidence": None, "seconds": None}
+    said = {"labels": [row["label"]], "comment": row["reason"], "status": "ok"}
+    return {**row, **blank, **said, "cites": [], "anchored": False, "rater_id": PANEL}
 
 
 def _reviews(rows: Sequence[Mapping[str, Any]], where: str) -> RawTable:

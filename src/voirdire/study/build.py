@@ -50,20 +50,19 @@ def build(
     name: str,
     judges: Collection[str] = (),
     assumptions: Sequence[str] = (),
-    unrated: bool = False,
 ) -> Study:
     """The study that ``tables`` hold, each with its declaration, under the whole declaration ``config``.
 
     ``name`` is used where none is declared, ``judges`` are raters that are judges, ``assumptions`` what was
-    assumed on the way here. With ``unrated`` items and declared metrics without any rating are kept, as for
-    collecting labels. Faults are raised together, as many as can be found before the rows stop making sense.
+    assumed on the way here. Faults are raised together, as many as can be found before the rows stop making
+    sense.
     """
     faults = Faults()
-    read = _read(tables, config, faults, unrated)
+    read = _read(tables, config, faults)
     if len(faults):
         raise _every_fault(read, config, judges, faults)
     try:
-        return _assemble(read, config, name, judges, assumptions, unrated)
+        return _assemble(read, config, name, judges, assumptions)
     except UserError as problem:
         every = _every_fault(read, config, judges, Faults())
         raise every if len(every.faults) > len(problem.faults) else problem from None
@@ -75,11 +74,10 @@ def _assemble(
     name: str,
     judges: Collection[str],
     assumptions: Sequence[str],
-    unrated: bool,
 ) -> Study:
     notes = [*assumptions, *read.notes]
     long = concatenate(read.ratings)
-    if unrated:
+    if config.unrated:
         long = _with_unrated(long, read.items, config)
     raters, guessed = recruit(long, config.raters, judges)
     counts, changed = count_changes(long.raw, config.normalise)
@@ -117,9 +115,7 @@ def _assemble(
     )
 
 
-def _read(
-    tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig, faults: Faults, unrated: bool
-) -> _Read:
+def _read(tables: Iterable[tuple[RawTable, TableConfig]], config: StudyConfig, faults: Faults) -> _Read:
     """Give every table its meaning; what is wrong with one goes to ``faults``."""
     read = _Read()
     for table, declared in tables:
@@ -129,7 +125,7 @@ def _read(
             _read_one(table, declared, config, read, faults)
         except UserError as problem:
             faults.collect(problem)
-    if unrated and read.items:
+    if config.unrated and read.items:
         read.ratings.append(_nothing_yet())
     if not read.ratings and not len(faults):
         faults.add("no table holds ratings", where="study.yaml", fix="add a table of kind ratings")

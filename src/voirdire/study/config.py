@@ -204,6 +204,10 @@ class StudyConfig(_Part):
         description="Whether parts of judges' verdicts (a checklist's questions, a rubric's leaves) are "
         "read as metrics of their own, `metric/part`.",
     )
+    unrated: bool = Field(
+        default=False,
+        description="Whether items and declared metrics that nobody has rated yet are kept.",
+    )
     metrics: Annotated[dict[Text, MetricConfig], BeforeValidator(_mapped)] = Field(
         default_factory=dict, description="What is known of each metric."
     )
