@@ -257,6 +257,8 @@ def test_align_then_predict_from_the_command_line(tmp_path: Path, suffix: str) -
     again = voirdire.align(voirdire.open(source), QUICK).predict(voirdire.open(source))
     read = frame(out)
     assert [*read][:5] == ["item_id", "metric", "most_likely", "contested", "reason"]
+    assert read["contested"].dtype == bool  # a text "false" would be true
+    assert read["contested"].tolist() == again.contested.tolist()
     assert read["prob_yes"].tolist() == pytest.approx(again.numbers["prob_yes"].tolist())
     assert again.to_pandas()["prob_yes"].tolist() == again.numbers["prob_yes"].tolist()
     assert run("predict", str(saved), str(source), "-o", str(out))[0] == 2

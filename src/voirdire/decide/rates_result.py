@@ -73,11 +73,13 @@ def _table(rows: tuple[Rate, ...]) -> Table:
     flat = [dict(_flat(row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     columns: dict[str, Column] = {}
-    numbers: dict[str, NDArray[np.float64]] = {}
+    numbers: dict[str, NDArray[np.float64] | NDArray[np.int64]] = {}
     for name in names:
         cells = [row.get(name) for row in flat]
         if any(isinstance(cell, str) for cell in cells):
             columns[name] = Column.of([None if cell is None or cell == "" else str(cell) for cell in cells])
+        elif all(isinstance(cell, int) for cell in cells):
+            numbers[name] = np.array(cells, dtype=np.int64)
         else:
             numbers[name] = np.array([math.nan if cell is None else float(cell) for cell in cells])
     return Table(columns, numbers)

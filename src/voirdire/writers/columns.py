@@ -17,10 +17,14 @@ __all__ = ["Table", "rating_columns"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Text ``columns`` and number columns (NaN where missing), all (n,), in the order they are written."""
+    """Text ``columns`` and number columns (NaN where missing), all (n,), in the order they are written.
+
+    ``flags`` are text columns of ``true`` and ``false``, written as booleans where the format has them.
+    """
 
     columns: Mapping[str, Column]
-    numbers: Mapping[str, NDArray[np.float64]]
+    numbers: Mapping[str, NDArray[np.float64] | NDArray[np.int64]]
+    flags: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))

@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -24,6 +24,7 @@ from voirdire.writers.columns import Table
 __all__ = ["write_table"]
 
 CHUNK = 50_000
+BOOLEANS = {"true": True, "false": False}
 OFFLINE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -66,19 +67,23 @@ def write_json_lines(table: Table, path: Path) -> None:
     """One object a line, null where missing."""
     names = [*table.columns, *table.numbers]
     with _opened(path) as file:
-        for row in _rows(table):
+        for row in _rows(table, flags=table.flags):
             file.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) + "\n")
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    """Parquet with text columns and, for probabilities, doubles; nulls where missing."""
+    """Parquet with text columns, booleans and numbers; nulls where missing."""
     cells: dict[str, NDArray[Any]] = {
         name: _texts(column)[column.codes] for name, column in table.columns.items()
     }
-    kept = [f"CAST({_identifier(name)} AS VARCHAR) AS {_identifier(name)}" for name in cells]
-    for name in table.numbers:
+    kept = []
+    for name in cells:
+        kind = "BOOLEAN" if name in table.flags else "VARCHAR"
+        kept.append(f"CAST({_identifier(name)} AS {kind}) AS {_identifier(name)}")
+    for name, values in table.numbers.items():
         column = _identifier(name)
-        kept.append(f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END AS {column}")
+        missing = f"CASE WHEN isnan({column}) THEN NULL ELSE {column} END AS {column}"
+        kept.append(missing if values.dtype.kind == "f" else column)
     target = "'" + str(path).replace("'", "''") + "'"
     with duckdb.connect(config=OFFLINE) as database:
         database.register("ratings", {**cells, **table.numbers})
@@ -117,9 +122,11 @@ def _check_empty_labels(label: Column, path: Path) -> None:
         )
 
 
-def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
-    """The rows, a chunk of columns at a time; None where missing."""
+def _rows(table: Table, *, flags: Collection[str] = ()) -> Iterator[tuple[Any, ...]]:
+    """The rows, a chunk of columns at a time; None where missing, True and False in columns of ``flags``."""
     texts = {name: _texts(column) for name, column in table.columns.items()}
+    for name in flags:
+        texts[name] = np.array([BOOLEANS.get(value) for value in texts[name]], dtype=object)
     for start in range(0, len(table), CHUNK):
         part = slice(start, start + CHUNK)
         cells = [texts[name][column.codes[part]].tolist() for name, column in table.columns.items()]

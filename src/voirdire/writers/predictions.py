@@ -36,6 +36,6 @@ def export_predictions(predictions: Tabular, path: str | PathLike[str]) -> Path:
 
     The columns are ``item_id``, ``metric``, ``most_likely``, ``contested``, ``reason``, ``prob_<label>``,
     ``low_<label>``, ``high_<label>``, ``disagreement``, ``dispute`` and ``human_labels``; undefined numbers
-    are empty.
+    are empty. ``contested`` is true or false, a boolean in JSON Lines and Parquet.
     """
-    return write_table(Table(predictions.columns, predictions.numbers), path)
+    return write_table(Table(predictions.columns, predictions.numbers, flags=("contested",)), path)
