@@ -194,7 +194,7 @@ def whole_runs(alpha: float, delta: float, chosen: dict[str, object], runs: int)
     for seed in range(runs):
         made, kind = study(rng, 260, 200)
         options = SelectOptions(
-            agreement=1 - alpha, delta=delta, calibrator="temperature_bias", seed=seed, **chosen
+            agreement=1 - alpha, delta=delta, select="temperature_bias", seed=seed, **chosen
         )  # type: ignore[arg-type]
         queue = select(made, options).queue.rows()
         rows = [

@@ -16,7 +16,7 @@ from voirdire.testing.rated_systems import rated_systems
 
 COMMANDS = {
     "rates": ["--select", "confusion_row"],
-    "select": ["--calibrator", "confusion_row"],
+    "select": ["--select", "confusion_row"],
     "align": ["--select", "confusion_row", "--repeats", "1", "--folds", "3"],
 }
 

@@ -31,7 +31,7 @@ def labels(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-FAST = ("--calibrator", "temperature_bias", "--agreement", "0.75")
+FAST = ("--select", "temperature_bias", "--agreement", "0.75")
 
 
 def test_the_answer_and_the_queue(labels: str, tmp_path: Path) -> None:
@@ -47,6 +47,12 @@ def test_the_answer_and_the_queue(labels: str, tmp_path: Path) -> None:
     assert {row["route"] for row in rows} <= {"trust", "ask_one_more", "escalate", "contested"}
     assert all(row["reason"] for row in rows)
     assert all(float(row["prob_yes"]) + float(row["prob_no"]) == pytest.approx(1, abs=1e-5) for row in rows)
+
+
+def test_the_map_has_two_names(labels: str) -> None:
+    code, output = run(labels, "--calibrator", "temperature_bias", *FAST[2:], "--json")
+    assert (code, output) == run(labels, *FAST, "--json")
+    assert json.loads(output)["options"]["select"] == "temperature_bias"
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

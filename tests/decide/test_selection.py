@@ -19,7 +19,7 @@ from voirdire.study import Study
 
 def _options(**chosen: Any) -> SelectOptions:
     """Options with a map that is fitted in an instant."""
-    return SelectOptions(**{"calibrator": "temperature_bias", **chosen})
+    return SelectOptions(**{"select": "temperature_bias", **chosen})
 
 
 @pytest.fixture(scope="module")

@@ -70,9 +70,16 @@ def command(
             "--confidence", help="aligned, probability (the judge's own) or a column of its ratings."
         ),
     ] = "aligned",
-    calibrator: Annotated[
-        str, typer.Option("--calibrator", help="pool, one_se (one simple map) or a calibrator's name.")
+    map_name: Annotated[
+        str,
+        typer.Option(
+            "--select",
+            help="The map to people's labels: pool, one_se (one simple map) or a calibrator's name.",
+        ),
     ] = "pool",
+    calibrator: Annotated[
+        str, typer.Option("--calibrator", hidden=True, help="An older name of --select.")
+    ] = "",
     fit_share: Annotated[
         float, typer.Option("--fit-share", help="Share of the labelled items (clusters) to fit the map on.")
     ] = 0.3,
@@ -94,7 +101,7 @@ def command(
         target=target,
         set_size=set_size,
         confidence=confidence,
-        calibrator=calibrator,
+        select=calibrator or map_name,
         fit_share=fit_share,
         seed=seed,
     )

@@ -215,7 +215,7 @@ def _shares(
     for train in (first, tests & ~fitted):
         rows = np.flatnonzero(train)
         part = observed.features.take(rows), observed.target.take(rows)
-        both.append(fit(*part, select=options.calibrator, rng=rng).predict(observed.features))
+        both.append(fit(*part, select=options.select, rng=rng).predict(observed.features))
     return np.where(first[:, None], both[1], both[0]), both[0]
 
 

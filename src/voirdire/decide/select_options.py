@@ -24,8 +24,9 @@ class SelectOptions:
     what is promised: ``label``, a random person gives the verdict's label; ``set``, a random person's label
     is among ``set_size`` named ones; ``loss``, the predicted distribution's mean Brier loss, halved to lie in
     0 to 1, is at most 1 - agreement. ``confidence`` is ``aligned`` (from the distribution fitted to people),
-    ``probability`` (the judge's own) or the name of a column of its ratings. ``calibrator`` is ``pool``,
-    ``one_se`` or one by name, fitted on ``fit_share`` of the labelled clusters; the others set the threshold.
+    ``probability`` (the judge's own) or the name of a column of its ratings. ``select`` is the map: ``pool``,
+    ``one_se`` or a calibrator by name, fitted on ``fit_share`` of the labelled clusters; the others set the
+    threshold.
     """
 
     agreement: float = 0.85
@@ -37,7 +38,7 @@ class SelectOptions:
     target: str = "label"
     set_size: int = 2
     confidence: str = ALIGNED
-    calibrator: str = "pool"
+    select: str = "pool"
     fit_share: float = 0.3
     seed: int = 20261129
 
