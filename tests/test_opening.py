@@ -456,7 +456,8 @@ def test_a_rater_of_two_kinds_is_a_mistake(tmp_path: Path) -> None:
     ("source", "what"),
     [
         ("nowhere.csv", "no such file"),
-        ("postgresql://someone:secret@host/db", "store URL"),
+        ("postgresql://someone:secret@127.0.0.1:1/db", "cannot be reached"),
+        ("mysql://someone:secret@host/db", "a mysql store"),
         ("https://example.org/labels.csv", "only files on this machine"),
         (7, "cannot open a int"),
         (None, "cannot open a NoneType"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import sqlalchemy as sql
@@ -19,14 +19,17 @@ from voirdire.review.log import Cell, Event, record
 from voirdire.store.review_schema import assignments
 from voirdire.study.study import Study
 
-__all__ = ["Wanted", "assign_to", "by_overlap", "from_plan", "withdraw"]
+__all__ = ["Wanted", "assign_to", "by_overlap", "from_plan", "under_codes", "withdraw"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """One label that is wanted: of whom, on which item and metric, and how it was drawn."""
+    """One label that is wanted: of whom, on which item and metric, and how it was drawn.
+
+    ``rater_id`` is a name while it is planned, and the person's code once it is assigned.
+    """
 
     rater_id: str
     item_id: str
@@ -47,72 +50,64 @@ def by_overlap(
 ) -> list[Wanted]:
     """Every item (or ``items`` drawn at random) by so many of ``raters``, loads and shared items even.
 
-    ``raters`` maps each to the most labels they give, 0 for no limit. Nobody gets their own work. Labels that
-    find nobody are left out.
+    ``raters`` maps each name to the most labels that person gives, 0 for no limit. Nobody gets their own work
+    or what they have labelled in the study already. Labels that find nobody are left out.
     """
     if not raters:
         raise UserError("nobody to assign to", fix="invite a rater first")
     if not 1 <= labels_an_item <= len(raters):
         raise UserError(
-            f"{labels_an_item} labels an item by {len(raters)} raters", expected=f"1 to {len(raters)}"
+            f"{labels_an_item} labels an item by {len(raters)} raters",
+            expected=f"1 to {len(raters)}",
+            fix="invite more raters, or ask for fewer labels an item",
         )
     rng = np.random.default_rng(seed)
     ids = desk.study.items.ids
     chosen = np.arange(len(ids)) if not items else np.sort(rng.permutation(len(ids))[:items])
     names = list(raters)
     rows = [(int(item), metric) for metric in metrics for item in chosen]
+    closed = [_closed_to(desk.study, name) for name in names]
     tasks = [
-        Task(
-            k,
-            labels_an_item,
-            tuple(r for r, name in enumerate(names) if name not in _owners(desk.study, item)),
-        )
-        for k, (item, _) in enumerate(rows)
+        Task(k, labels_an_item, tuple(r for r in range(len(names)) if not closed[r](item, metric)))
+        for k, (item, metric) in enumerate(rows)
     ]
     capacity = [load or NO_LIMIT for load in raters.values()]
     found = assign(tasks, capacity, rng=rng)
     chance = len(chosen) / max(len(ids), 1)
+    purpose = "random" if items else "all"
     return [
-        Wanted(names[rater], ids[rows[task][0]], rows[task][1], "all" if not items else "random", "", chance)
+        Wanted(names[rater], ids[rows[task][0]], rows[task][1], purpose, "", chance)
         for task, rater in zip(found.task.tolist(), found.rater.tolist(), strict=True)
     ]
 
 
-def from_plan(
-    desk: Desk, rows: Iterable[Mapping[str, str | None]], raters: Mapping[str, str]
-) -> list[Wanted]:
-    """The rows of a label plan (item_id, metric, rater_id and more); ``raters`` maps its names to codes.
+def from_plan(desk: Desk, rows: Iterable[Mapping[str, str | None]], names: Collection[str]) -> list[Wanted]:
+    """The rows of a label plan (item_id, metric, rater_id and more), whose raters are among ``names``.
 
     An item, a metric or a rater that is not there, and somebody's own work, are users' errors by row.
     """
     wanted = []
-    metrics = {metric.name for metric in desk.study.metrics}
+    metrics = [metric.name for metric in desk.study.metrics]
     for number, row in enumerate(rows, start=2):
         where = f"plan, row {number:,}"
         item, metric, name = (row.get(column) or "" for column in ("item_id", "metric", "rater_id"))
         if item not in desk.position:
             raise UserError(f"no item '{item}' in the study", where=where)
         if metric not in metrics:
-            raise UserError(
-                f"no metric '{metric}'", where=where, expected=f"one of {', '.join(sorted(metrics))}"
-            )
-        if name not in raters:
-            raise UserError(
-                f"no rater '{name}' was invited", where=where, expected=", ".join(raters) or "a rater"
-            )
-        if {name, raters[name]} & _owners(desk.study, desk.position[item]):
+            raise UserError(f"no metric '{metric}'", where=where, expected=f"one of {', '.join(metrics)}")
+        if name not in names:
+            known = ", ".join(names) or "a rater"
+            raise UserError(f"no rater '{name}' was invited", where=where, expected=known)
+        if name in _owners(desk.study, desk.position[item]):
             raise UserError(f"item '{item}' is the work of '{name}', who may not label it", where=where)
-        wanted.append(
-            Wanted(
-                raters[name],
-                item,
-                metric,
-                row.get("purpose") or "",
-                row.get("stratum") or "",
-                _chance(row.get("sampling_probability"), where),
-            )
-        )
+        chance = _chance(row.get("sampling_probability"), where)
+        wanted.append(Wanted(name, item, metric, row.get("purpose") or "", row.get("stratum") or "", chance))
     return wanted
+
+
+def under_codes(wanted: Iterable[Wanted], codes: Mapping[str, str]) -> list[Wanted]:
+    """``wanted`` with each person's code in place of the name."""
+    return [replace(one, rater_id=codes[one.rater_id]) for one in wanted]
 
 
 def assign_to(desk: Desk, round_: Round, wanted: Sequence[Wanted]) -> int:
@@ -199,6 +194,15 @@ def _letter(study: Study, round_: Round, rater_id: str, item: int) -> str:
     order = _rng(round_, rater_id, "systems").permutation(len(column.values)).tolist()
     place = order.index(int(column.codes[item]))
     return LETTERS[place] if place < len(LETTERS) else f"{LETTERS[place % 26]}{place // 26 + 1}"
+
+
+def _closed_to(study: Study, name: str) -> Callable[[int, str], bool]:
+    """Whether the person called ``name`` may not label an item on a metric: it is theirs, or is done."""
+    code = next((code for code, rater in enumerate(study.raters) if rater.id == name), -1)
+    mine = study.ratings.rater == code
+    items, metrics = study.ratings.item[mine].tolist(), study.ratings.metric[mine].tolist()
+    done = {(item, study.metrics[metric].name) for item, metric in zip(items, metrics, strict=True)}
+    return lambda item, metric: (item, metric) in done or name in _owners(study, item)
 
 
 def _owners(study: Study, item: int) -> set[str]:
