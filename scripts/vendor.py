@@ -1,4 +1,4 @@
-"""Refresh or verify the plotting code that every report carries.
+"""Refresh or verify the code of others that reports and pages carry.
 
 ``python scripts/vendor.py`` installs the versions named in ``PACKAGES`` from npm into a temporary folder,
 takes their browser builds unchanged, gathers the licence texts of all that went into them and writes
@@ -15,15 +15,21 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
-VENDOR = Path(__file__).resolve().parents[1] / "src" / "voirdire" / "report" / "vendor"
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "voirdire"
+VENDOR = SOURCE / "report" / "vendor"
+PAGES = SOURCE / "web" / "static" / "vendor"
 PACKAGES = {
-    "vega": ("6.4.0", "build/vega.min.js"),
-    "vega-lite": ("6.5.0", "build/vega-lite.min.js"),
-    "vega-embed": ("7.3.0", "build/vega-embed.min.js"),
+    VENDOR: {
+        "vega": ("6.4.0", "build/vega.min.js"),
+        "vega-lite": ("6.5.0", "build/vega-lite.min.js"),
+        "vega-embed": ("7.3.0", "build/vega-embed.min.js"),
+    },
+    PAGES: {"htmx.org": ("4.0.1", "dist/htmx.min.js")},
 }
-"""Each package's pinned version and the file taken from it, in the order in which a page loads them."""
+"""By folder each package's version and the file taken from it, in the order in which a page loads them."""
 
 INTERPRETER = "expressionInterpreter"
 BREAKS_OUT = ("</script", "<!--")
@@ -35,32 +41,33 @@ def main() -> int:
     )
     parser.add_argument("--check", action="store_true", help="only compare the files with checksums.json")
     if not parser.parse_args().check:
-        with tempfile.TemporaryDirectory() as folder:
-            refresh(npm_install(Path(folder)))
-    faults = check(VENDOR)
+        for vendor, packages in PACKAGES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                refresh(vendor, npm_install(Path(folder), packages))
+    faults = [fault for vendor in PACKAGES for fault in check(vendor)]
     for fault in faults:
         print(f"vendor: {fault}; run python scripts/vendor.py", file=sys.stderr)
     return 1 if faults else 0
 
 
-def npm_install(folder: Path) -> Path:
+def npm_install(folder: Path, packages: Mapping[str, tuple[str, str]]) -> Path:
     """Install the pinned packages without running their scripts; returns ``node_modules``."""
-    wanted = [f"{name}@{version}" for name, (version, _) in PACKAGES.items()]
+    wanted = [f"{name}@{version}" for name, (version, _) in packages.items()]
     flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--loglevel=error"]
     subprocess.run(["npm", "install", *flags, "--prefix", str(folder), *wanted], check=True)
     return folder / "node_modules"
 
 
-def refresh(modules: Path) -> None:
+def refresh(vendor: Path, modules: Path) -> None:
     """Write the browser builds, their licences and ``checksums.json`` from an installed tree."""
-    VENDOR.mkdir(parents=True, exist_ok=True)
+    vendor.mkdir(parents=True, exist_ok=True)
     entries = []
-    for name, (version, build) in PACKAGES.items():
+    for name, (version, build) in PACKAGES[vendor].items():
         package = json.loads((modules / name / "package.json").read_text(encoding="utf-8"))
         assert package["version"] == version, f"npm gave {name} {package['version']}, not {version}"
         content = (modules / name / build).read_bytes()
         file = Path(build).name
-        (VENDOR / file).write_bytes(content)
+        (vendor / file).write_bytes(content)
         entries.append(
             {
                 "name": name,
@@ -72,9 +79,9 @@ def refresh(modules: Path) -> None:
             }
         )
     licences = licence_texts(modules)
-    (VENDOR / "LICENSES.txt").write_text(licences, encoding="utf-8")
+    (vendor / "LICENSES.txt").write_text(licences, encoding="utf-8")
     document = {"files": entries, "licences_sha256": hashlib.sha256(licences.encode()).hexdigest()}
-    (VENDOR / "checksums.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    (vendor / "checksums.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 def licence_texts(modules: Path) -> str:
@@ -100,9 +107,10 @@ def check(vendor: Path) -> list[str]:
         if hashlib.sha256(content).hexdigest() != entry["sha256"]:
             faults.append(f"{entry['file']} is not {entry['name']} {entry['version']}")
         faults += [f"{entry['file']} contains {mark!r}" for mark in BREAKS_OUT if mark.encode() in content]
-    if [entry["file"] for entry in document["files"]] != [Path(build).name for _, build in PACKAGES.values()]:
+    wanted = [Path(build).name for _, build in PACKAGES[vendor].values()]
+    if [entry["file"] for entry in document["files"]] != wanted:
         faults.append("checksums.json lists other files than scripts/vendor.py")
-    if INTERPRETER.encode() not in (vendor / "vega-embed.min.js").read_bytes():
+    if vendor == VENDOR and INTERPRETER.encode() not in (vendor / "vega-embed.min.js").read_bytes():
         faults.append(f"vega-embed.min.js carries no {INTERPRETER}")
     licences = (vendor / "LICENSES.txt").read_bytes()
     if hashlib.sha256(licences).hexdigest() != document["licences_sha256"]:
