@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import secrets
+import threading
 import time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,12 +20,15 @@ from starlette.responses import Response
 from voirdire.review.desk import Desk
 from voirdire.review.people import Link, Role, valid_link
 
-__all__ = ["PATHS", "Guesses", "NoSession", "Session", "Sessions"]
+__all__ = ["PATHS", "Guesses", "NoSession", "Session", "Sessions", "check_origin", "neighbourhood"]
 
 PATHS: dict[Role, str] = {"rater": "/rate", "organiser": "/organiser", "panel": "/panel"}
 """Where each role's pages are; its cookie goes there only, so that one browser can hold all three."""
 LIFE = 60 * 60 * 24 * 60
 """Seconds for which a browser is known without its link."""
+UNKNOWN = "This browser is not known here: open the link that you were sent; everything you entered is kept."
+WITHDRAWN = "This link was withdrawn: everything you handed in is kept; ask the organiser for a new one."
+EXPIRED = "This browser was last here too long ago: open your link again; everything you entered is kept."
 MINUTE = 60.0
 MOST_ADDRESSES = 10_000
 
@@ -73,10 +79,11 @@ class Sessions:
     def of(self, request: Request, role: Role) -> Session:
         """Who asks; a browser without a valid link of that role is refused."""
         told = self._told(request.cookies.get(_cookie(role), ""))
-        link = valid_link(self._desk, str(told.get("link", ""))) if told else None
+        if not told:
+            raise NoSession(UNKNOWN)
+        link = valid_link(self._desk, str(told["link"]))
         if link is None or link.role != role:
-            what = "This link was withdrawn or has run out." if told else "Open the link that you were sent."
-            raise NoSession(f"{what} Ask the organiser for a new one if it does not work.")
+            raise NoSession(WITHDRAWN)
         proof = hmac.new(self._key, f"csrf {told['name']}".encode(), "sha256").hexdigest()
         return Session(link, proof)
 
@@ -90,11 +97,15 @@ class Sessions:
         return session
 
     def _told(self, cookie: str) -> dict[str, Any]:
+        """What we once wrote into ``cookie``; nothing where we did not, or too long ago."""
         try:
-            told = self._signer.loads(cookie, max_age=LIFE)
+            told, since = self._signer.loads(cookie, return_timestamp=True)
         except BadSignature:
             return {}
-        return told if isinstance(told, dict) and "name" in told else {}
+        # a clock that was set back makes cookies come from the future, which is no reason to refuse them
+        if datetime.now(UTC) - since > timedelta(seconds=LIFE):
+            raise NoSession(EXPIRED)
+        return told if isinstance(told, dict) and {"link", "name"} <= told.keys() else {}
 
 
 def check_origin(request: Request) -> None:
@@ -112,20 +123,37 @@ class Guesses:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def blocked(self, address: str) -> bool:
         """Whether ``address`` has tried too many wrong links in the last minute."""
-        times = self._times.get(address, deque())
-        while times and times[0] < time.monotonic() - MINUTE:
-            times.popleft()
-        return len(times) >= self._limit
+        with self._lock:
+            times = self._times.get(neighbourhood(address), deque())
+            return len(times) == self._limit and times[0] > time.monotonic() - MINUTE
 
     def wrong(self, address: str) -> None:
         """Count a wrong link."""
-        self._times.setdefault(address, deque(maxlen=self._limit)).append(time.monotonic())
-        self._times.move_to_end(address)
-        while len(self._times) > MOST_ADDRESSES:
-            self._times.popitem(last=False)
+        near = neighbourhood(address)
+        with self._lock:
+            self._times.setdefault(near, deque(maxlen=self._limit)).append(time.monotonic())
+            self._times.move_to_end(near)
+            while len(self._times) > MOST_ADDRESSES:
+                self._times.popitem(last=False)
+
+
+def neighbourhood(address: str) -> str:
+    """What is counted as one address: of IPv6 the network of 64 bits, all of which one person has.
+
+    >>> neighbourhood("2001:db8::1") == neighbourhood("2001:db8::ffff"), neighbourhood("::ffff:192.0.2.7")
+    (True, '192.0.2.7')
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((int(found) >> 64 << 64, 64)))
 
 
 def _cookie(role: Role) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from voirdire.web.problems import FAILED, said
 from voirdire.web.site import Site
 
 __all__ = ["POLICY", "Shield"]
@@ -26,15 +29,18 @@ HEADERS = {
 LARGEST = 256 * 1024
 LARGEST_UPLOAD = 64 * 1024 * 1024
 UPLOADS = "/organiser/"
+LONGEST_LENGTH = 13
+"""Digits of a length that is not even read."""
 YEAR = "max-age=31536000"
 
 
 class Shield:
-    """Middleware of every request; nothing behind it need think of hosts, sizes or headers."""
+    """Middleware of every request; nothing behind it need think of hosts, sizes, headers or faults."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app = app
         self._hosts = site.hosts
+        self._secure = site.secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or refuse it."""
@@ -42,23 +48,43 @@ class Shield:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        guarded = _guarded(send, scope)
-        if not self._known(headers.get("host", "")):
-            await PlainTextResponse("Unknown host.\n", 421)(scope, receive, guarded)
-            return
+        guarded = _guarded(send, scope, self._secure)
         limit = LARGEST_UPLOAD if scope["path"].startswith(UPLOADS) else LARGEST
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > limit:
-            await PlainTextResponse(_too_large(limit), 413)(scope, receive, guarded)
-            return
-        await self._app(scope, _limited(receive, limit), guarded)
+        if _name(headers.get("host", "")) not in self._hosts:
+            await PlainTextResponse("Unknown host.\n", 421)(scope, receive, guarded)
+        elif not _fits(headers.get("content-length", "0"), limit):
+            await said(Request(scope), _too_large(limit), 413)(scope, receive, guarded)
+        else:
+            await self._answer(scope, _limited(receive, limit), guarded)
 
-    def _known(self, host: str) -> bool:
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-        return name.strip("[]").lower() in self._hosts
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the pages answer; a fault of ours before they do is told in a sentence, and then logged."""
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception:
+            if not begun:
+                await said(Request(scope), FAILED, 500)(scope, receive, watched)
+            raise
 
 
-def _guarded(send: Send, scope: Scope) -> Send:
+def _name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    name, _, port = host.rpartition(":")
+    return (name if port.isdecimal() else host).strip("[]").lower()
+
+
+def _fits(length: str, limit: int) -> bool:
+    return length.isascii() and length.isdecimal() and len(length) < LONGEST_LENGTH and int(length) <= limit
+
+
+def _guarded(send: Send, scope: Scope, secure: bool) -> Send:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
@@ -66,7 +92,7 @@ def _guarded(send: Send, scope: Scope) -> Send:
                 headers[name] = value
             if not scope["path"].startswith("/static/"):
                 headers["cache-control"] = "no-store"
-            if scope.get("scheme") == "https":
+            if secure or scope.get("scheme") == "https":
                 headers["strict-transport-security"] = YEAR
         await send(message)
 
@@ -74,17 +100,19 @@ def _guarded(send: Send, scope: Scope) -> Send:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """``receive`` that ends a body of unknown length at ``limit``, as if its sender had gone."""
+    """``receive`` that refuses a body of unknown length when it passes ``limit``."""
     seen = 0
 
     async def limited() -> Message:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if seen > limit else message
+        if seen > limit:
+            raise HTTPException(413, _too_large(limit))
+        return message
 
     return limited
 
 
 def _too_large(limit: int) -> str:
-    return f"More than {limit // 1024:,} KB were sent, which is too much; nothing was kept.\n"
+    return f"More than {limit // 1024:,} KB were sent, which is too much: nothing of it was kept; send less."

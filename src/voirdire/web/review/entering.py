@@ -49,7 +49,7 @@ def router(desk: Desk, site: Site) -> APIRouter:
             guesses.wrong(address)
             raise NoSession("This link is not valid: copy it whole, or ask the organiser for a new one.")
         response = JSONResponse({"next": f"{PATHS[link.role]}/"})
-        sessions.begin(response, link, secure=request.url.scheme == "https")
+        sessions.begin(response, link, secure=site.secure or request.url.scheme == "https")
         return response
 
     @routes.get("/health")
