@@ -108,11 +108,15 @@ def _log_probabilities(
     said = np.isfinite(log[:, 0])
     if not said.any():
         return none
-    total = np.zeros((n_rows, len(scale.labels)))
-    np.add.at(total, at[said], np.exp(log[said]))
-    runs = np.bincount(at[said], minlength=n_rows)
     missing = np.bincount(at[floored & said], minlength=n_rows) > 0
-    mean = np.full_like(total, np.nan)
+    at, log = at[said], log[said]
+    mean = np.full((n_rows, len(scale.labels)), np.nan)
+    if no_two(at):
+        mean[at] = log
+        return mean, missing
+    total = np.zeros_like(mean)
+    np.add.at(total, at, np.exp(log))
+    runs = np.bincount(at, minlength=n_rows)
     mean[runs > 0] = np.log(total[runs > 0] / runs[runs > 0, None])
     return mean, missing
 

@@ -24,13 +24,17 @@ def from_label_probabilities(given: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """
     if (given < 0).any():
         raise UserError("a label probability is negative", expected="numbers from 0 up")
-    present = np.isfinite(given)
-    said = np.where(present, given, 0.0).sum(axis=1) > 0
-    smallest = np.where(present & (given > 0), given, np.inf).min(axis=1)
-    filled = np.where(present, given, smallest[:, None] / 2)
-    floored = said & ~present.all(axis=1)
-    share = filled[said]
+    present, ones = np.isfinite(given), np.ones(given.shape[1])
+    complete = bool(present.all())
+    said = (given if complete else np.where(present, given, 0.0)) @ ones > 0
+    share = given if complete else _filled(given, present)
     log = np.full(given.shape, np.nan)
-    with np.errstate(divide="ignore"):
-        log[said] = np.log(share / share.sum(axis=1, keepdims=True))
-    return log, floored
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.log(share / (share @ ones)[:, None], out=log, where=said[:, None])
+    return log, said & ~present.all(axis=1)
+
+
+def _filled(given: Floats, present: NDArray[np.bool_]) -> Floats:
+    """With half the smallest positive probability of its row where there is none."""
+    smallest = np.where(present & (given > 0), given, np.inf).min(axis=1)
+    return np.where(present, given, smallest[:, None] / 2)

@@ -37,11 +37,12 @@ def most_frequent(
     [1, 4, 4]
     """
     given = own >= 0
+    row, own = row[given], own[given]
     code = np.full(n_rows, n_codes, dtype=np.int32)
-    if no_two(row[given]):
-        code[row[given]] = own[given]
+    if no_two(row):
+        code[row] = own
         return code
-    cells, count = np.unique(row[given] * n_codes + own[given], return_counts=True)
+    cells, count = np.unique(row * n_codes + own, return_counts=True)
     order = np.lexsort((cells, -count, cells // n_codes))
     cells = cells[order]
     first = np.ones(len(cells), dtype=np.bool_)

@@ -17,14 +17,15 @@ def score_of_runs(row: NDArray[np.intp], value: Floats, n_rows: int) -> tuple[Fl
     (array([ 2., nan]), array([1., 0.]))
     """
     given = np.isfinite(value)
-    count = np.bincount(row[given], minlength=n_rows)
+    row, value = row[given], value[given]
+    count = np.bincount(row, minlength=n_rows)
     if count.max(initial=0) <= 1:
         single = np.full(n_rows, np.nan)
-        single[row[given]] = value[given]
+        single[row] = value
         return single, np.zeros(n_rows)
     some = np.maximum(count, 1)
-    mean = np.bincount(row[given], weights=value[given], minlength=n_rows) / some
-    square = np.bincount(row[given], weights=(value[given] - mean[row[given]]) ** 2, minlength=n_rows) / some
+    mean = np.bincount(row, weights=value, minlength=n_rows) / some
+    square = np.bincount(row, weights=(value - mean[row]) ** 2, minlength=n_rows) / some
     return np.where(count > 0, mean, np.nan), np.sqrt(square)
 
 
@@ -32,5 +33,5 @@ def score_of_probabilities(log: Floats, positions: Floats) -> tuple[Floats, Floa
     """Mean and standard deviation of label values (C,) under log probabilities (n, C)."""
     share = np.exp(log)
     mean = share @ positions
-    square = (share * (positions - mean[:, None]) ** 2).sum(axis=1)
+    square = np.einsum("nc,nc->n", share, (positions - mean[:, None]) ** 2)
     return mean, np.sqrt(square)

@@ -21,6 +21,8 @@ def lift_zeros(log: Floats) -> Floats:
     >>> np.exp(lift_zeros(np.array([[0.0, -np.inf]]))).round(4).tolist()
     [[0.9901, 0.0099]]
     """
-    lifted = np.maximum(np.exp(log), FLOOR)
     zero = (log == -np.inf).any(axis=1)
+    if not zero.any():
+        return log
+    lifted = np.maximum(np.exp(log), FLOOR)
     return np.where(zero[:, None], np.log(lifted / lifted.sum(axis=1, keepdims=True)), log)
