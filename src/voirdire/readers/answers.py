@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from voirdire.errors import UserError
+from voirdire.study.beside import side_of
 from voirdire.study.columns import CANONICAL, RATING_COLUMNS
 
-__all__ = ["Answers", "Told", "as_label", "free_names", "records_of", "said_left_out", "stands_beside"]
+__all__ = ["Answers", "Told", "as_label", "free_names", "records_of", "said_left_out"]
 
 Record = dict[str, Any]
-SIDE = re.compile(
-    r"(.*(?<![^\W_]))(rationale|reasons?|explanation|comments?|notes?|confidence|certainty)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A question that is asked beside another one, alone or named after it: "comment", "warmth__rationale"."""
-BETWEEN = " \t_.:/-"
-SURE = ("confidence", "certainty")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +54,7 @@ def records_of(answers: Sequence[Answers], name: str, tool: str) -> Told:
     """
     asked = list(dict.fromkeys(question for one in answers for question in one.labels))
     written = {question for one in answers for question in one.texts}
-    side = {question: found for question in [*asked, *written] if (found := _side_of(question, asked))}
+    side = {question: found for question in [*asked, *written] if (found := side_of(question, asked))}
     questions = [question for question in asked if question not in side]
     if not questions:
         raise UserError(
@@ -102,34 +95,10 @@ def free_names(columns: Mapping[str, Any]) -> Record:
     }
 
 
-def stands_beside(question: str) -> bool:
-    """Whether a question of this name may be one that is asked beside another.
-
-    >>> stands_beside("warmth comment"), stands_beside("warmth")
-    (True, False)
-    """
-    return SIDE.fullmatch(question) is not None
-
-
 def said_left_out(left_out: Counter[str], name: str) -> tuple[str, ...]:
     """What of the file ``name`` is no rating, as a note; none where nothing was left out."""
     parts = [f"{what} ({n:,})" for what, n in left_out.items() if n]
     return (f"{name}: left out: {', '.join(parts)}.",) if parts else ()
-
-
-def _side_of(question: str, asked: Sequence[str]) -> tuple[str, str] | None:
-    """The question that ``question`` stands beside ('' for all) and the column of its answers, if it does."""
-    match = SIDE.fullmatch(question)
-    if match is None:
-        return None
-    before, word = match.groups()
-    column = "confidence" if word.lower() in SURE else "rationale"
-    bare = before.rstrip(BETWEEN)
-    for end in range(len(before), len(bare) - 1, -1):
-        if before[:end] in asked:
-            return before[:end], column
-    alone = not bare and any(not stands_beside(other) for other in asked)
-    return ("", column) if alone else None
 
 
 def _ratings(one: Answers, questions: Sequence[str], side: Mapping[str, tuple[str, str]]) -> Iterator[Record]:
