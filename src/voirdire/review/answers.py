@@ -59,6 +59,7 @@ class Asked:
     presented: str
     letter: str
     purpose: str = ""
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,13 @@ class Receipt:
     note: str = ""
 
 
-def asked_of(desk: Desk, round_id: str, rater_id: str, *, place: int = 0) -> list[Asked]:
-    """All that a rater is asked for, in the rater's own order, or what is at ``place``; nothing withdrawn."""
+def asked_of(
+    desk: Desk, round_id: str, rater_id: str, *, place: int = 0, withdrawn: bool = False
+) -> list[Asked]:
+    """All that a rater is asked for, in the rater's own order, or what is at ``place``.
+
+    What was taken back is left out unless ``withdrawn`` asks for it too.
+    """
     query = sql.select(assignments).where(
         assignments.c.round_id == round_id, assignments.c.rater_id == rater_id
     )
@@ -91,19 +97,20 @@ def asked_of(desk: Desk, round_id: str, rater_id: str, *, place: int = 0) -> lis
     taken = sql.select(events.c.item_id, events.c.metric).where(
         events.c.round_id == round_id, events.c.rater_id == rater_id, events.c.kind == "withdrawn"
     )
-    withdrawn = {(row["item_id"], row["metric"]) for row in desk.store.rows(taken)}
+    gone = {(row["item_id"], row["metric"]) for row in desk.store.rows(taken)}
     rows = desk.store.rows(query.order_by(assignments.c.place))
-    return [_asked(row) for row in rows if (row["item_id"], row["metric"]) not in withdrawn]
+    found = [_asked(row, (row["item_id"], row["metric"]) in gone) for row in rows]
+    return [one for one in found if withdrawn or not one.withdrawn]
 
 
 def submit(desk: Desk, round_: Round, asked: Asked, answer: Answer, event: Sent) -> Receipt:
     """Keep an answer as the cell's next revision, once however often it is sent.
 
-    One that comes after the round has closed is kept apart as late, so that nothing is lost. An answer that
-    the metric does not offer is a user's error.
+    One that comes after the round has closed, or after the item was taken back, is kept apart as late, so
+    that nothing is lost. An answer that the metric does not offer is a user's error.
     """
     document = _checked(round_, asked, answer).model_dump(mode="json")
-    late = not round_.is_open
+    late = asked.withdrawn or not round_.is_open
     cell = asked.cell
     with desk.transaction() as connection:
         _alone(connection, asked)
@@ -245,7 +252,7 @@ def _matches(table: sql.Table, cell: Cell) -> tuple[sql.ColumnElement[bool], ...
     )
 
 
-def _asked(row: Mapping[str, Any]) -> Asked:
+def _asked(row: Mapping[str, Any], withdrawn: bool = False) -> Asked:
     return Asked(
         Cell(row["round_id"], row["rater_id"], row["item_id"], row["metric"]),
         row["place"],
@@ -253,4 +260,5 @@ def _asked(row: Mapping[str, Any]) -> Asked:
         row["presented"],
         row["letter"],
         row["purpose"],
+        withdrawn,
     )

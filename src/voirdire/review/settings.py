@@ -66,7 +66,8 @@ class RoundSettings(BaseModel):
     ``mode`` is ``blind``, or ``confirm`` where the verdict of ``judge`` is shown and the labels are anchored.
     ``shown`` are the items' columns that raters see, all texts where empty. On a metric of ``sets`` a rater
     may give several labels. ``closes_at`` is a time with its offset, empty for a round that is closed by
-    hand. ``seed`` makes every random order repeatable.
+    hand. ``reveal`` lets raters see, once it is closed, how others and the judges labelled their items.
+    ``seed`` makes every random order repeatable.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -80,6 +81,7 @@ class RoundSettings(BaseModel):
     sets: list[str] = Field(default_factory=list)
     protocol: str = PROTOCOL
     closes_at: str = ""
+    reveal: bool = False
     seed: int = 20261129
 
 
