@@ -35,8 +35,8 @@ class BeginOptions:
     people of the study, else three places. ``plan`` is a file that ``voirdire plan`` wrote; without it every
     item, or ``items`` of them, gets ``labels_an_item`` labels. ``metrics`` are all where empty. ``mode`` is
     blind, or confirm, where the verdict of ``judge`` is shown. ``borderline`` offers that label on metrics
-    that do not have it, on those of ``sets`` several labels may be given. ``shown`` are the columns that raters
-    see, ``closes_at`` a time in ISO form.
+    that do not have it, on those of ``sets`` several labels may be given. ``shown`` are the columns that
+    raters see, ``closes_at`` a time in ISO form.
     """
 
     title: str = ""
@@ -82,9 +82,7 @@ def begin(desk: Desk, options: BeginOptions) -> Begun:
     names = dict(options.raters) or _known_raters(desk, rows)
     notes = _check_shown(desk, settings)
     wanted = _drawn(desk, settings, names, options) if rows is None else from_plan(desk, rows, names)
-    drawn = len({one.item_id for one in wanted})
-    if rows is None and drawn < len(desk.study.items):
-        notes.append(f"{drawn:,} of {len(desk.study.items):,} items were drawn at random.")
+    notes += [] if rows is not None else _left_out(desk, settings, wanted, options)
     round_ = desk.new_round(settings)
     organiser = invite(desk, round_.id, "organiser")
     raters = tuple(invite(desk, round_.id, "rater", name) for name in names)
@@ -166,15 +164,35 @@ def _known_raters(desk: Desk, rows: Sequence[Mapping[str, str | None]] | None) -
 def _drawn(
     desk: Desk, settings: RoundSettings, raters: Mapping[str, int], options: BeginOptions
 ) -> list[Wanted]:
-    items = options.items or min(len(desk.study.items), MOST_ITEMS)
     return by_overlap(
         desk,
         settings.metrics,
         raters,
         labels_an_item=options.labels_an_item,
-        items=items if items < len(desk.study.items) else 0,
+        items=_n_drawn(desk, options),
         seed=options.seed,
     )
+
+
+def _n_drawn(desk: Desk, options: BeginOptions) -> int:
+    """How many items are drawn, 0 where all are taken."""
+    items = options.items or MOST_ITEMS
+    return items if items < len(desk.study.items) else 0
+
+
+def _left_out(
+    desk: Desk, settings: RoundSettings, wanted: Sequence[Wanted], options: BeginOptions
+) -> list[str]:
+    """What is not asked for, and why."""
+    drawn = _n_drawn(desk, options)
+    every = (drawn or len(desk.study.items)) * len(settings.metrics) * options.labels_an_item
+    notes = [f"{drawn:,} of {len(desk.study.items):,} items were drawn at random."] if drawn else []
+    if every > len(wanted):
+        notes.append(
+            f"{every - len(wanted):,} labels find nobody: these people gave theirs before, are at their most, "
+            "or it is their own work."
+        )
+    return notes
 
 
 def _check_shown(desk: Desk, settings: RoundSettings) -> list[str]:
