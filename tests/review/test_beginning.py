@@ -1,4 +1,4 @@
-"""The beginning of a round: who is asked for what, in which order, and what is refused before anything is kept."""
+"""The beginning of a round: who is asked for what, in which order, and what is refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_item_by_two_of_three_people(desk: Desk) -> None:
 
 
 def test_orders_are_each_raters_own_and_stay(desk: Desk) -> None:
-    people = {name: 0 for name in "ABCDEF"}
+    people = dict.fromkeys("ABCDEF", 0)
     begun = begin(desk, BeginOptions(metrics=("clear", "better"), raters=people, labels_an_item=6))
     asked = {one.link.rater_id: asked_of(desk, begun.round.id, one.link.rater_id) for one in begun.raters}
     again = {rater: asked_of(desk, begun.round.id, rater) for rater in asked}
