@@ -51,7 +51,7 @@ class _Parts:
     labelled: Floats
     every: Floats
     weight: Floats
-    rows: Floats
+    rows: NDArray[np.int64]
 
 
 def direct_means(design: Design, values: Values) -> Means:
@@ -87,7 +87,7 @@ def direct_means(design: Design, values: Values) -> Means:
 
 def _parts(design: Design, y: Floats, f: Floats, at: Positions) -> _Parts:
     w = design.weight[at]
-    weight, rows = design.total(w, at), design.total()
+    weight, rows = design.total(w, at), design.rows
     with np.errstate(invalid="ignore", divide="ignore"):
         return _Parts(
             design.total(w * y[at], at) / weight,

@@ -111,8 +111,8 @@ class Design:
         """Sum of ``x`` (B,) by cell (S,)."""
         return np.bincount(self.block_cell, weights=x, minlength=self.n_cells).astype(np.float64)
 
-    def total(self, x: Floats | None = None, at: Positions | None = None) -> Floats:
-        """Sum of ``x``, by cell (S,), over the entries ``at``; all of them, and 1 each, unless given."""
+    def total(self, x: Floats, at: Positions | None = None) -> Floats:
+        """Sum of ``x`` over the entries ``at``, all of them unless given, by cell (S,)."""
         cell = self.cell if at is None else self.cell[at]
         return np.bincount(cell, weights=x, minlength=self.n_cells).astype(np.float64)
 

@@ -38,7 +38,7 @@ def these_items_variance(design: Design, values: Values, means: Means) -> Floats
         grow = np.where(means.df > 0, design.labelled_clusters / means.df, np.nan)
         sampled = design.of_blocks(design.by_block(error, at) ** 2) * grow
         squares = design.total(error**2, at)
-        even = design.labelled_rows / design.total()
+        even = design.labelled_rows / design.rows
         phi = np.where(squares > 0, design.total(error**2 / w, at) / squares, 1.0)
         # weights of 1 mean chances unknown but equal; others are the chances themselves
         phi = np.where(design.total(w, at) == design.labelled_rows, even, phi)

@@ -42,7 +42,7 @@ def with_pooled(means: Means, design: Design, values: Values, *, fewest: int, sp
         return replace(means, value=value, covariance=covariance, pooled=few)
     lam, correction, variance = _observed(design, values)
     centre, spread = pooled_corrections(correction, variance, largest=span / 2)
-    rows, f = design.total(), values.f
+    rows, f = design.rows, values.f
     mean = design.total(f) / np.maximum(rows, 1)
     within = design.total((f - mean[design.cell]) ** 2) / np.maximum(rows, 1) ** 2
     value[few] = (lam * mean + centre)[few]
@@ -84,7 +84,7 @@ def _variance_of_one(design: Design, residual: Floats, spread: Floats, at: NDArr
     A cell's own few residuals are not used: one that has seen a rare label by chance would seem uncertain,
     and one that has not would seem sure.
     """
-    n = design.total(at=at)
+    n = design.labelled_rows
     predicted = design.total(spread, at) / np.maximum(n, 1)
     expected = float((predicted * np.maximum(n - 1, 0)).sum())
     scale = float(residual @ residual) / expected if expected > 0 else 1.0
