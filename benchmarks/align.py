@@ -1,6 +1,6 @@
 """Time the alignment: nested evaluation of every calibrator, prediction of a million rows, growth with items.
 
-    python benchmarks/align.py [--items 1600] [--rows 1000000] [calibrators nested growth predict]
+    python benchmarks/align.py [--items 1600] [--rows 1000000] [calibrators nested growth predict command]
 
 Limits: one outer repeat on 1,600 items x 4 metrics x 3 raters x 6 judges within 120 s on two cores, a million
 rows predicted within 5 s, time growing linearly: the exponent of a power of the number of items is at most
@@ -15,9 +15,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits: more BLAS threads o
 
 import argparse
 import resource
+import subprocess
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -40,6 +44,7 @@ from voirdire.study.study import Study
 SCALE = Scale("ordinal", ("1", "2", "3", "4", "5"), ordered=True, values=(1.0, 2.0, 3.0, 4.0, 5.0))
 METRICS = ("coherence", "consistency", "fluency", "relevance")
 JUDGES, RATERS = 6, 3
+PARTS = ("calibrators", "nested", "growth", "predict", "command")
 NESTED_SECONDS, PREDICT_SECONDS, EXPONENT = 120.0, 5.0, 1.15
 
 
@@ -128,6 +133,27 @@ def timed_predict(rows: int) -> None:
             print(f"{what}: {wall:.2f} s wall, {cpu:.2f} s CPU ({said} {PREDICT_SECONDS:g} s)")
 
 
+def timed_command(rows: int) -> None:
+    """Time and memory of ``voirdire predict``, from reading a file of verdicts to writing predictions."""
+    for judges, suffix in ((1, ".csv"), (1, ".parquet"), (JUDGES, ".parquet")):
+        named = tuple(f"judge {j}" for j in range(judges))
+        fitted = align(study_of(*made(400, np.random.default_rng(1))), AlignOptions(repeats=1, judges=named))
+        features, _ = made(rows // len(METRICS), np.random.default_rng(3))
+        study = study_of(replace(features, judges=features.judges[:judges]), None)
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            aligner, verdicts = str(fitted.save(folder / "aligner.json")), str(folder / f"verdicts{suffix}")
+            replace(study, raters=study.raters[:judges]).export(verdicts)
+            asked = ["predict", aligner, verdicts, "--out", str(folder / "predicted.parquet"), "--quiet"]
+            begin = time.perf_counter()
+            child = subprocess.Popen([sys.executable, "-m", "voirdire", *asked])
+            _, status, used = os.wait4(child.pid, 0)
+        wall, cpu = time.perf_counter() - begin, used.ru_utime + used.ru_stime
+        failed = "" if status == 0 else ", FAILED"
+        took = f"{wall:.1f} s wall, {cpu:.1f} s CPU, {used.ru_maxrss / 1e6:.1f} GB{failed}"
+        print(f"command, {len(study.ratings):,} verdicts of {judges} judges in {suffix}: {took}")
+
+
 def study_of(features: Features, target: Target | None) -> Study:
     """The judges' verdicts as a study's ratings, and people's labels where there are any."""
     n, n_judges = len(features), len(features.judges)
@@ -175,7 +201,7 @@ def timed_growth(n_items: int) -> None:
 def main() -> None:
     """Print every timing."""
     asked = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    asked.add_argument("parts", nargs="*", default=["calibrators", "nested", "growth", "predict"])
+    asked.add_argument("parts", nargs="*", default=list(PARTS))
     asked.add_argument("--items", type=int, default=1600)
     asked.add_argument("--rows", type=int, default=1_000_000)
     asked.add_argument("--processes", type=int, default=2)
@@ -188,6 +214,8 @@ def main() -> None:
         timed_growth(options.items)
     if "predict" in options.parts:
         timed_predict(options.rows)
+    if "command" in options.parts:
+        timed_command(options.rows)
 
 
 if __name__ == "__main__":
