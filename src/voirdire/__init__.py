@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from voirdire.study.rater import Rater
     from voirdire.study.scale import Scale
     from voirdire.study.study import Study
+    from voirdire.writers.coded import ToolOptions
+    from voirdire.writers.exporting import ExportOptions, export
 
     __version__: str
 
@@ -62,6 +64,7 @@ __all__ = [
     "DriftOptions",
     "Estimate",
     "Evaluation",
+    "ExportOptions",
     "Finding",
     "Gate",
     "GatePolicy",
@@ -83,6 +86,7 @@ __all__ = [
     "Study",
     "Systems",
     "SystemsOptions",
+    "ToolOptions",
     "UserError",
     "UserErrors",
     "__version__",
@@ -90,6 +94,7 @@ __all__ = [
     "audit",
     "compare",
     "drift",
+    "export",
     "gate",
     "judged_systems",
     "load_policy",
@@ -112,6 +117,7 @@ _HOME = {
     "DriftOptions": "voirdire.decide.drift",
     "Estimate": "voirdire.stats.estimate",
     "Evaluation": "voirdire.align.evaluation",
+    "ExportOptions": "voirdire.writers.exporting",
     "Finding": "voirdire.checks.finding",
     "Gate": "voirdire.gate.gate",
     "GatePolicy": "voirdire.gate.policy",
@@ -133,12 +139,14 @@ _HOME = {
     "Study": "voirdire.study.study",
     "Systems": "voirdire.decide.systems_result",
     "SystemsOptions": "voirdire.decide.systems_options",
+    "ToolOptions": "voirdire.writers.coded",
     "UserError": "voirdire.errors",
     "UserErrors": "voirdire.errors",
     "align": "voirdire.align.aligner",
     "audit": "voirdire.checks.audit",
     "compare": "voirdire.decide.change",
     "drift": "voirdire.decide.drift",
+    "export": "voirdire.writers.exporting",
     "gate": "voirdire.gate.gate",
     "judged_systems": "voirdire.decide.systems",
     "load_policy": "voirdire.gate.policy",

@@ -11,7 +11,7 @@ from voirdire.errors import UserError
 from voirdire.study.beside import side_of
 from voirdire.study.columns import CANONICAL, RATING_COLUMNS
 
-__all__ = ["Answers", "Told", "as_label", "free_names", "records_of", "said_left_out"]
+__all__ = ["Answers", "Told", "as_label", "free_names", "only_skips", "records_of", "said_left_out"]
 
 Record = dict[str, Any]
 
@@ -83,6 +83,11 @@ def as_label(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return value if value is None or isinstance(value, str) else str(value)
+
+
+def only_skips(labels: Mapping[str, Any]) -> bool:
+    """Whether questions were named, and every one of them passed over."""
+    return bool(labels) and all(label is None for label in labels.values())
 
 
 def free_names(columns: Mapping[str, Any]) -> Record:

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.readers.answers import Answers, Told, as_label, free_names, records_of, said_left_out
+from voirdire.readers.answers import (
+    Answers,
+    Told,
+    as_label,
+    free_names,
+    only_skips,
+    records_of,
+    said_left_out,
+)
 from voirdire.study.faults import Faults
 
 __all__ = ["are_records", "ratings_of_argilla"]
@@ -83,6 +91,8 @@ def _item(record: Record, row: int, where: str) -> Record:
         own = ("id", "status", "_server_id", "external_id", "score")
         parts = [{key: value for key, value in record.items() if key not in own and not _of_question(key)}]
     columns = {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
+    if columns.get("item") == str(name):  # a field that shows the record's own name
+        del columns["item"]
     return {"item_id": str(name), **free_names(columns)}
 
 
@@ -163,7 +173,7 @@ def _answer(
     values = {question: value for question, value in one.values.items() if not _is_region(value)}
     left_out["rankings and spans"] += len(one.values) - len(values)
     labels, texts = _sorted(values, free)
-    discarded = one.status == "discarded"
+    discarded = one.status == "discarded" and not only_skips(labels)
     beside = {question: {"anchored": "true"} for question in labels if question in suggested}
     yield Answers(item, row, one.who, labels=labels, texts=texts, cancelled=discarded, beside=beside)
 

@@ -7,7 +7,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.readers.answers import Answers, Told, as_label, free_names, records_of, said_left_out
+from voirdire.readers.answers import (
+    Answers,
+    Told,
+    as_label,
+    free_names,
+    only_skips,
+    records_of,
+    said_left_out,
+)
 from voirdire.study.faults import Faults
 
 __all__ = ["are_tasks", "minimal_note", "ratings_of_tasks"]
@@ -101,7 +109,7 @@ def _people(
     where, emails, left_out = given
     for one in _objects(next((task[key] for key in ANNOTATIONS if key in task), None)):
         labels, texts, _ = _said(one, where, left_out)
-        cancelled = bool(one.get("was_cancelled")) and not (labels and set(labels.values()) == {None})
+        cancelled = bool(one.get("was_cancelled")) and not only_skips(labels)
         columns = {"created_at": one.get("created_at")}
         if one.get("parent_prediction") is not None:
             columns["anchored"] = "true"

@@ -11,6 +11,7 @@ from voirdire.errors import UserError
 from voirdire.study.metric import Metric
 from voirdire.study.ratings import OK, STATUSES
 from voirdire.study.scale import Scale
+from voirdire.study.scaling import set_name
 from voirdire.study.study import Study
 
 __all__ = ["Given", "answered", "as_numbers", "choices_of", "remarked", "takes_sets"]
@@ -112,9 +113,8 @@ def _label(study: Study, scale: Scale, row: int) -> Label:
 
 def _members(scale: Scale, label: str) -> tuple[str, ...]:
     """The labels of a response set, none where ``label`` is no set."""
-    members = scale.indeterminate.get(label, ())
-    is_set = len(members) > 1 and set(label.split(scale.separator or "|")) == set(members)
-    return tuple(members) if is_set else ()
+    members = tuple(scale.indeterminate.get(label, ()))
+    return members if len(members) > 1 and label == set_name(scale, members) else ()
 
 
 def _chance(study: Study, scale: Scale, row: int) -> float | None:

@@ -12,6 +12,7 @@ from voirdire.errors import UserError
 from voirdire.study.beside import stands_beside
 from voirdire.study.column import Column
 from voirdire.study.items import Items
+from voirdire.study.rater import RaterKind
 from voirdire.study.renaming import Renames, renamed
 from voirdire.study.study import Study
 from voirdire.writers.key import Key
@@ -61,18 +62,26 @@ def coded(study: Study, options: ToolOptions, naming: Naming) -> Coded:
     Left out are the columns of systems, and every attribute that names a system or tells the systems apart.
     Where an item's id names a system all items get codes, in random order.
     """
-    unknown = [name for name in options.pre_annotate if name not in _judges(study)]
+    judges = _raters(study, "judge")
+    unknown = [name for name in options.pre_annotate if name not in judges]
     if unknown:
-        raise UserError(f"no judge named '{unknown[0]}'", expected=f"one of {', '.join(_judges(study))}")
+        expected = f"one of {', '.join(judges)}" if judges else "a study with judges"
+        raise UserError(f"no judge named '{unknown[0]}'", expected=expected)
     blind = _Blind(study.items) if options.show_systems else _blinded(study.items, options.seed)
     items, codes = blind.items, blind.codes
+    metrics = _safe([metric.name for metric in study.metrics], _question(naming), "metric")
+    asked = {metrics.get(metric.name, metric.name) for metric in study.metrics}
     names = Renames(
         items=codes,
         raters=_changed(
             {rater.id: naming.rater(rater.id) for rater in study.raters if rater.kind == "human"}
         ),
-        metrics=_safe([metric.name for metric in study.metrics], _question(naming), "metric"),
-        columns=_safe([*items.attributes, *items.texts], naming.columns.fullmatch, "column"),
+        metrics=metrics,
+        columns=_safe(
+            [*items.attributes, *items.texts],
+            lambda name: naming.columns.fullmatch(name) and name not in asked,
+            "column",
+        ),
     )
     shown = renamed(replace(study, items=items, slice_by=()), names)
     order = np.argsort([codes.get(name, "") for name in items.ids], kind="stable")
@@ -137,8 +146,8 @@ def _tells_apart(column: Column, items: Items) -> bool:
     return len(pairs) == len({one for one, _ in pairs}) and len(values) > 1
 
 
-def _judges(study: Study) -> list[str]:
-    return [rater.id for rater in study.raters if rater.kind == "judge"]
+def _raters(study: Study, kind: RaterKind) -> list[str]:
+    return [study.raters[at].id for at in study.raters_of(kind)]
 
 
 def _question(naming: Naming) -> Callable[[str], object]:
