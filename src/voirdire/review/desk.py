@@ -55,6 +55,7 @@ class Desk:
     key: bytes = field(repr=False)
     source: str = ""
     _writing: threading.Lock = field(default_factory=threading.Lock)
+    _begun: dict[str, tuple[RoundSettings, str]] = field(default_factory=dict)
 
     @contextmanager
     def transaction(self) -> Iterator[sql.Connection]:
@@ -76,25 +77,26 @@ class Desk:
 
     def rounds(self) -> list[Round]:
         """Every round, the oldest first."""
-        found = self.store.rows(sql.select(rounds).order_by(rounds.c.created_at, rounds.c.round_id))
-        query = sql.select(events.c.round_id, events.c.kind).where(events.c.kind.in_(["closed", "reopened"]))
-        last = {row["round_id"]: row["kind"] for row in self.store.rows(query.order_by(events.c.number))}
-        return [
-            Round(
-                row["round_id"],
-                RoundSettings.model_validate(row["document"]),
-                row["created_at"],
-                last.get(row["round_id"]) == "closed",
-            )
-            for row in found
-        ]
+        query = sql.select(rounds.c.round_id).order_by(rounds.c.created_at, rounds.c.round_id)
+        return [self.round(row["round_id"]) for row in self.store.rows(query)]
 
     def round(self, round_id: str) -> Round:
         """The round called ``round_id``; an unknown one is a user's error."""
-        found = next((one for one in self.rounds() if one.id == round_id), None)
-        if found is None:
-            raise UserError(f"no round '{round_id}'", where=self.store.where)
-        return found
+        settings, created_at = self._settings(round_id)
+        turned = events.c.kind.in_(["closed", "reopened"])
+        query = sql.select(events.c.kind).where(events.c.round_id == round_id, turned)
+        last = self.store.rows(query.order_by(events.c.number.desc()).limit(1))
+        return Round(round_id, settings, created_at, bool(last) and last[0]["kind"] == "closed")
+
+    def _settings(self, round_id: str) -> tuple[RoundSettings, str]:
+        """Settings and beginning of a round; its row is never changed and so is read once."""
+        if round_id not in self._begun:
+            found = self.store.rows(sql.select(rounds).where(rounds.c.round_id == round_id))
+            if not found:
+                raise UserError(f"no round '{round_id}'", where=self.store.where)
+            settings = RoundSettings.model_validate(found[0]["document"])
+            self._begun[round_id] = (settings, found[0]["created_at"])
+        return self._begun[round_id]
 
     def new_round(self, settings: RoundSettings) -> Round:
         """Begin a round; its id is the next number."""
