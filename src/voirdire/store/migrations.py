@@ -9,6 +9,7 @@ import sqlalchemy as sql
 
 from voirdire.errors import UserError
 from voirdire.store import schema
+from voirdire.store.bench_schema import BENCH_TABLES
 from voirdire.store.review_schema import REVIEW_TABLES
 
 __all__ = ["MIGRATIONS", "migrate"]
@@ -26,7 +27,13 @@ def m002_review(connection: sql.Connection) -> None:
         table.create(connection)
 
 
-MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (m001_judging, m002_review)
+def m003_bench(connection: sql.Connection) -> None:
+    """Simulated conversations and their turns."""
+    for table in BENCH_TABLES:
+        table.create(connection)
+
+
+MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (m001_judging, m002_review, m003_bench)
 
 
 def migrate(connection: sql.Connection, *, where: str) -> tuple[str, ...]:

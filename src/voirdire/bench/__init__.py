@@ -1,0 +1,1 @@
+"""The judged benchmark: an expert's metrics, simulated conversations, verdicts, rates and label cards."""
