@@ -16,15 +16,29 @@ import voirdire
 from voirdire import ExportOptions, ToolOptions, UserError
 from voirdire.opening import open as open_study
 from voirdire.study import STATUSES, Study
-from voirdire.writers.key import Key, read_key
+from voirdire.writers.key import read_key
 
 TOOLS = ("label-studio", "argilla")
-HOSTILE = ["</Choice><script>", "&amp;", '"quoted"', "$text", "e\u0301", "\u202eabc", "🙂", "a,b", "null", "[]", "'"]
+HOSTILE = [
+    "</Choice><script>",
+    "&amp;",
+    '"quoted"',
+    "$text",
+    "e\u0301",
+    "\u202eabc",
+    "🙂",
+    "a,b",
+    "null",
+    "[]",
+    "'",
+]
 MARK = "comment"
 """A metric's name that in a tool would be taken for a field beside another question."""
 
 plain = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=8)
-word = st.one_of(st.sampled_from(HOSTILE), plain).filter(lambda text: text.strip() == text and "|" not in text)
+word = st.one_of(st.sampled_from(HOSTILE), plain).filter(
+    lambda text: text.strip() == text and "|" not in text
+)
 name = st.one_of(st.sampled_from([MARK, "warmth__rationale", "text", "7", "007"]), word)
 words = st.lists(word.filter(lambda text: not text.startswith("[")), min_size=2, max_size=4, unique=True)
 points = st.just(["1", "2", "3"])
@@ -33,12 +47,12 @@ numbers = st.just([str(n / 2) if n % 2 else str(n // 2) for n in range(1, 13)])
 
 @st.composite
 def studies(draw: st.DrawFn) -> dict[str, list[Any]]:
-    """A table of two metrics with skips, response sets, reasons and runs; the first rater uses every label."""
+    """A table of two metrics with skips, response sets and reasons; the first rater uses every label."""
     metrics = draw(st.lists(name, min_size=2, max_size=2, unique=True))
     scales = {metric: draw(st.one_of(words, points, numbers)) for metric in metrics}
     sets = {metric: draw(st.booleans()) for metric in metrics}
     people = draw(st.lists(name, min_size=1, max_size=3, unique=True))
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (f"base {at}", metric, people[0], label, None, "0")
         for metric, labels in scales.items()
         for at, label in enumerate(labels)
@@ -91,3 +105,211 @@ def test_a_round_trip_keeps_every_rating(
 ) -> None:
     study = open_study(table)
     assert said(there_and_back(study, tmp_path_factory.mktemp("tool"), tool)) == said(study)
+
+
+def shown_texts(folder: Path, tool: str) -> str:
+    """All that an export says, the key apart."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".key"]
+    assert files
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def blind_study() -> Study:
+    """Two systems, told by the item's name, a column and what follows from them."""
+    rows: list[tuple[Any, ...]] = [
+        {
+            "item_id": f"{q}|{system}",
+            "system": system,
+            "provider": provider,
+            "topic": topic,
+            "text": f"{q} said",
+        }
+        for q, topic in (("q1", "grief"), ("q2", "work"))
+        for system, provider in (("Model-A", "Acme"), ("Model-B", "Best"))
+    ]
+    ratings = [
+        {**row, "rater_id": rater, "rater_kind": kind, "label": label}
+        for row in rows
+        for rater, kind, label in (("Ann", "human", "warm"), ("Bo", "human", "cold"), ("J9", "judge", "warm"))
+    ]
+    return open_study(ratings)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_raters_see_no_system_and_no_verdict(tmp_path: Path, tool: str) -> None:
+    study = blind_study()
+    path = target(tmp_path, tool)
+    written = voirdire.export(study, path, ExportOptions(to=tool))
+    assert written is not None
+    assert written.tasks == 4
+    told = shown_texts(tmp_path, tool)
+    for secret in ("model-a", "model-b", "acme", "best", "j9"):
+        assert secret not in told.lower()
+    assert "grief" in told
+    assert "q1 said" in told
+    back = read_key(path.with_suffix(".key")).restore(open_study(path))
+    assert set(back.items.ids) == set(study.items.ids)
+    of_item = back.items.ids.index("q2|Model-B")
+    assert back.items.attributes["system"][of_item] == "Model-B"
+    assert back.items.attributes["provider"][of_item] == "Best"
+    assert said(back) == said(study)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_systems_and_verdicts_go_along_when_asked_for(tmp_path: Path, tool: str) -> None:
+    study = blind_study()
+    options = ToolOptions(show_systems=True, pre_annotate=("J9",))
+    voirdire.export(study, target(tmp_path, tool), ExportOptions(to=tool, tool=options))
+    told = shown_texts(tmp_path, tool)
+    assert "Model-A" in told
+    assert "J9" in told
+    back = open_study(target(tmp_path, tool))
+    assert [rater.id for rater in back.raters if rater.kind == "judge"] == ["J9"]
+    assert len(back.judges_of(back.metrics[0].name)) == 1
+
+
+def test_answers_beside_a_suggestion_are_anchored(tmp_path: Path) -> None:
+    """Argilla fills a suggestion in; nobody can tell afterwards who was led by it."""
+    back = there_and_back(blind_study(), tmp_path, "argilla", pre_annotate=("J9",))
+    human = back.is_kind("human")[back.ratings.rater]
+    assert not back.usable[human].any()
+    assert back.usable[~human].all()
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_without_labels_nobody_is_named(tmp_path: Path, tool: str) -> None:
+    voirdire.export(
+        blind_study(), target(tmp_path, tool), ExportOptions(to=tool, tool=ToolOptions(labels=False))
+    )
+    told = shown_texts(tmp_path, tool)
+    for person in ("completed_by", "user_id", "Ann"):
+        assert person not in told
+    with pytest.raises(UserError, match="without a choice, a rating or a number"):
+        open_study(target(tmp_path, tool))
+
+
+def test_the_order_of_coded_items_follows_the_seed_and_not_the_study(tmp_path: Path) -> None:
+    texts: list[str] = []
+    for seed in (0, 0, 1):
+        path = tmp_path / f"{len(texts)}.json"
+        voirdire.export(blind_study(), path, ExportOptions(to="label-studio", tool=ToolOptions(seed=seed)))
+        texts.append(path.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1] != texts[2]
+    items = [task["data"]["item_id"] for task in json.loads(texts[0])]
+    assert items == sorted(items) == ["item-1", "item-2", "item-3", "item-4"]
+
+
+def test_a_text_that_names_a_system_is_said_and_not_changed(tmp_path: Path) -> None:
+    table = {
+        "item_id": ["a", "b"],
+        "system": ["Acme", "Best"],
+        "text": ["I am Acme.", "bestow"],
+        "rater_id": ["1", "1"],
+    }
+    study = open_study({**table, "label": ["warm", "cold"]})
+    written = voirdire.export(study, tmp_path / "tasks.json", ExportOptions(to="label-studio"))
+    assert written is not None
+    assert any(note.startswith("1 items name a system in their texts") for note in written.notes)
+    assert "I am Acme." in (tmp_path / "tasks.json").read_text(encoding="utf-8")
+
+
+def declared(folder: Path) -> Study:
+    """One metric of each kind that a tool asks for in its own way, with hostile words everywhere."""
+    (folder / "labels.csv").write_text(
+        "item_id,metric,rater_id,rater_kind,label,prob_pass,transcript\n"
+        'a,verdict,7,human,pass,,"User: <b>Hi</b>\nAssistant: ""Hello"" & bye"\n'
+        'a,verdict,J,judge,pass,0.75,"User: <b>Hi</b>\nAssistant: ""Hello"" & bye"\n'
+        'b,verdict,7,human,not sure,,"User: x"\nb,stars,7,human,2,,"User: x"\nb,size,7,human,0.5,,"User: x"\n'
+        'b,tone,7,human,warm;$cold,,"User: x"\n',
+        encoding="utf-8",
+    )
+    (folder / "study.yaml").write_text(
+        "tables: [{file: labels.csv}]\n"
+        "metrics:\n"
+        '  verdict:\n    title: "</Header><script>alert(1)</script>"\n    rubric: "$text & \\"so\\" on"\n'
+        "    scale: {labels: [pass, fail, not sure], indeterminate: {not sure: [pass, fail]}}\n"
+        "  stars: {scale: {labels: ['1', '2', '3']}}\n"
+        "  size: {scale: {kind: numeric, low: 0, high: 1}}\n"
+        "  tone: {scale: {labels: [warm, $cold], separator: ';'}}\n",
+        encoding="utf-8",
+    )
+    return open_study(folder)
+
+
+def test_each_scale_has_its_own_control(tmp_path: Path) -> None:
+    voirdire.export(
+        declared(tmp_path),
+        tmp_path / "t.json",
+        ExportOptions(to="label-studio", tool=ToolOptions(pre_annotate=("J",))),
+    )
+    view = ET.parse(tmp_path / "t.xml").getroot()
+    assert not list(view.iter("script"))
+    controls = {tag.get("name"): tag for tag in view.iter() if tag.get("toName")}
+    assert {key: tag.tag for key, tag in controls.items()} == {
+        "verdict": "Choices",
+        "stars": "Rating",
+        "size": "Number",
+        "tone": "Choices",
+    }
+    assert controls["stars"].get("maxRating") == "3"
+    assert [controls[key].get("choice") for key in ("verdict", "tone")] == ["single", "multiple"]
+    assert [choice.get("value") for choice in controls["verdict"].findall("Choice")] == ["pass", "fail"]
+    (apart,) = controls["verdict"].findall("View/Choice")
+    assert (apart.get("value"), apart.get("hint")) == ("not sure", "admits pass or fail")
+    # the dollar would make it a variable of the task; the alias is what is stored
+    assert [(c.get("alias"), c.get("value")) for c in controls["tone"]] == [
+        (None, "warm"),
+        ("$cold", " $cold"),
+    ]
+    rubrics = [tag.get("value") for tag in view.iter("Header")]
+    assert ' $text & "so" on' in rubrics
+    (paragraphs,) = view.iter("Paragraphs")
+    assert (paragraphs.get("value"), paragraphs.get("textKey")) == ("$transcript", "content")
+
+
+def test_tasks_hold_turns_numbers_sets_and_predictions(tmp_path: Path) -> None:
+    options = ExportOptions(to="label-studio", tool=ToolOptions(pre_annotate=("J",)))
+    voirdire.export(declared(tmp_path), tmp_path / "t.json", options)
+    first, second = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
+    assert first["data"]["transcript"] == [
+        {"role": "user", "content": "<b>Hi</b>"},
+        {"role": "assistant", "content": '"Hello" & bye'},
+    ]
+    assert first["annotations"][0]["completed_by"] == 7
+    (prediction,) = first["predictions"]
+    assert (prediction["model_version"], prediction["score"]) == ("J", 0.75)
+    assert [result["value"] for result in second["annotations"][0]["result"]] == [
+        {"choices": ["not sure"]},
+        {"rating": 2},
+        {"number": 0.5},
+        {"choices": ["warm", "$cold"]},
+    ]
+
+
+def test_argilla_gets_fields_questions_and_guidelines(tmp_path: Path) -> None:
+    options = ExportOptions(to="argilla", tool=ToolOptions(pre_annotate=("J",)))
+    voirdire.export(declared(tmp_path), tmp_path / "set", options)
+    told = json.loads((tmp_path / "set/.argilla/settings.json").read_text(encoding="utf-8"))
+    kinds = {question["name"]: question["settings"]["type"] for question in told["questions"]}
+    assert kinds == {
+        "verdict": "label_selection",
+        "stars": "rating",
+        "size": "text",
+        "tone": "multi_label_selection",
+    }
+    assert {field["name"]: field["settings"]["type"] for field in told["fields"]} == {
+        "item": "text",
+        "transcript": "chat",
+    }
+    options_of = {q["name"]: q["settings"].get("options") for q in told["questions"]}
+    assert options_of["verdict"][-1] == {
+        "value": "not sure",
+        "text": "not sure",
+        "description": "admits pass or fail",
+    }
+    assert told["guidelines"].endswith('$text & "so" on')
+    first, second = json.loads((tmp_path / "set/records.json").read_text(encoding="utf-8"))
+    assert first["suggestions"] == {"verdict": {"value": "pass", "score": 0.75, "agent": "J"}}
+    assert second["responses"]["tone"][0]["value"] == ["warm", "$cold"]
+    dataset = json.loads((tmp_path / "set/.argilla/dataset.json").read_text(encoding="utf-8"))
+    assert dataset["distribution"] == {"strategy": "overlap", "min_submitted": 1}

@@ -19,7 +19,9 @@ from voirdire.readers.answers import (
     records_of,
     said_left_out,
 )
+from voirdire.study.beside import stands_beside
 from voirdire.study.faults import Faults
+from voirdire.study.scales import as_number
 
 __all__ = ["are_records", "ratings_of_argilla"]
 
@@ -124,6 +126,19 @@ def _responses(record: Record, where: str) -> Iterator[_Said]:
         yield _Said(who, statuses[who], values)
 
 
+def _values(record: Record) -> Iterator[tuple[str, Any]]:
+    """Every answer with its question, whoever gave it."""
+    responses = record.get("responses")
+    if isinstance(responses, list):
+        for one in _objects(responses):
+            values = one.get("values")
+            for question, value in values.items() if isinstance(values, dict) else ():
+                if isinstance(value, dict):
+                    yield question, value.get("value")
+        return
+    yield from ((question, value) for question, _, _, value in _by_question(record, responses))
+
+
 def _by_question(record: Record, responses: Any) -> Iterator[tuple[str, Any, Any, Any]]:
     """Question, user, status and value of each answer: nested under responses, or flattened."""
     if isinstance(responses, dict):
@@ -191,14 +206,30 @@ def _sorted(values: Mapping[str, Any], free: set[str]) -> tuple[dict[str, Any], 
 
 
 def _free_questions(records: Sequence[Record], folder: Path) -> set[str]:
-    """The questions that are answered in free words."""
+    """The questions that are answered in free words, and not all of them with numbers."""
+    words: dict[str, list[str]] = {}
+    for record in records:
+        for question, value in _values(record):
+            if isinstance(value, str):
+                words.setdefault(question, []).append(value)
+    free = _declared_free(folder)
+    if free is None:
+        free = {question for question, given in words.items() if max(map(len, given)) > LONGEST_LABEL}
+    numeric = {
+        question
+        for question, given in words.items()
+        if all(as_number(one.strip()) is not None for one in given)
+    }
+    return {question for question in free if question not in numeric or stands_beside(question)}
+
+
+def _declared_free(folder: Path) -> set[str] | None:
+    """The questions in free words by the dataset's settings, None where there are none to be read."""
     try:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        kinds = {one["name"]: one["settings"]["type"] for one in settings["questions"]}
-        return {name for name, kind in kinds.items() if kind == "text"}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # told by the answers instead
-        answers = (one for record in records for one in _by_question(record, record.get("responses")))
-        return {q for q, _, _, value in answers if isinstance(value, str) and len(value) > LONGEST_LABEL}
+        return {one["name"] for one in settings["questions"] if one["settings"]["type"] == "text"}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def _is_region(value: Any) -> bool:

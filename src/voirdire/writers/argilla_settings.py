@@ -66,21 +66,25 @@ def _term(name: str) -> Record:
 
 
 def _question(metric: Metric, *, required: bool) -> Record:
-    """The question of a metric: a rating from 0 to 10 where its labels are such numbers, else a choice."""
+    """The question of a metric: a rating from 0 to 10, a number in words, or a choice of one or several."""
+    description = metric.rubric
     if is_rating(metric):
         settings: Record = {"type": "rating", "options": [{"value": int(one)} for one in metric.scale.labels]}
+    elif takes_sets(metric):
+        settings = {
+            "type": "multi_label_selection",
+            "options": _options(metric),
+            "options_order": "natural",
+        }
+    elif metric.scale.kind == "numeric":
+        settings = {"type": "text", "use_markdown": False}
+        description = "\n\n".join(filter(None, [metric.rubric, "Answer with a number."]))
     else:
         settings = {"type": "label_selection", "options": _options(metric)}
-        if takes_sets(metric):
-            settings = {
-                "type": "multi_label_selection",
-                "options": _options(metric),
-                "options_order": "natural",
-            }
     return {
         "name": metric.name,
         "title": metric.label[:LONGEST_TITLE],
-        "description": metric.rubric[:LONGEST_DESCRIPTION] or None,
+        "description": description[:LONGEST_DESCRIPTION] or None,
         "required": required,
         "settings": settings,
     }
