@@ -109,6 +109,14 @@ def test_predictions_do_not_depend_on_the_parts_that_rows_are_read_in(
     np.testing.assert_allclose(pool.predict(observed.features), whole, rtol=0, atol=1e-12)
 
 
+def test_stated_probabilities_do_not_depend_on_the_parts_that_replies_are_read_in(
+    llm_rubric: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = features_of(llm_rubric, metrics=["Q0", "Q1"])
+    monkeypatch.setattr("voirdire.align.output.CHUNK", 7)
+    assert_alike(features_of(llm_rubric, metrics=["Q0", "Q1"]).features, whole.features)
+
+
 def test_bounds_do_not_depend_on_the_parts_that_rows_are_read_in(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     share, labels = rng.dirichlet(np.ones(3), size=50_000), rng.multinomial(1, [0.2, 0.3, 0.5], size=50_000)

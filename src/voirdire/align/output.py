@@ -12,6 +12,7 @@ from voirdire.align.adapters.pairwise import preferences
 from voirdire.align.adapters.repeated import most_frequent, no_two, votes_of
 from voirdire.align.adapters.score import score_of_probabilities, score_of_runs
 from voirdire.align.adapters.verbalised import lift_zeros
+from voirdire.align.features import CHUNK
 from voirdire.align.judge_output import JudgeOutput
 from voirdire.align.replies import Replies
 from voirdire.align.set_scale import members_in
@@ -22,6 +23,7 @@ __all__ = ["output_of"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 def output_of(
@@ -38,7 +40,8 @@ def output_of(
     )
     code = own[replies.own[used]]
     human = np.array([*(scale.code(label) for label in labels), -1], dtype=np.intp)[code]
-    log, floored = _log_probabilities(replies, scale, used, at, n_rows)
+    given, lacking = _stated(replies, scale, used)
+    log, floored = _mean_over_runs(given, lacking, at, n_rows)
     votes = votes_of(at, human, n_rows, len(scale.labels))
     _add_sets(votes, labels, scale, at, code)
     values = label_values(labels, scale)
@@ -50,7 +53,7 @@ def output_of(
         positions = np.asarray(scale.values or range(len(scale.labels)), dtype=np.float64)
         mean, within = score_of_probabilities(log, positions)
         score, spread = np.where(stated, mean, score), np.where(stated, within, spread)
-    margin, offset, order = _margins(replies, scale, used, at, (code, labels, n_rows))
+    margin, offset, order = _margins(replies, used, at, _leaning(labels, scale, code, given), n_rows)
     finite = values[np.isfinite(values)]
     unit = float(np.ptp(finite)) if len(finite) else 0.0
     return JudgeOutput(
@@ -96,21 +99,27 @@ def label_values(labels: Sequence[str], scale: Scale) -> Floats:
     return np.array([*(np.nan if number is None else number for number in numbers), np.nan])
 
 
-def _log_probabilities(
-    replies: Replies, scale: Scale, used: Positions, at: Positions, n_rows: int
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Log of the mean stated probability over runs (n_rows, C), and which rows lacked a label."""
-    none = np.broadcast_to(np.nan, (n_rows, len(scale.labels))), np.zeros(n_rows, dtype=np.bool_)
+def _stated(replies: Replies, scale: Scale, used: Positions) -> tuple[Floats, Flags]:
+    """Log probabilities that the replies at ``used`` state (m, C), NaN for none, and which lacked a label."""
+    shape, lacking = (len(used), len(scale.labels)), np.zeros(len(used), dtype=np.bool_)
     if not set(scale.labels) & set(replies.study.ratings.probabilities):
-        return none
-    log, floored = from_label_probabilities(replies.probabilities(scale.labels)[used])
-    log = lift_zeros(log)
+        return np.broadcast_to(np.nan, shape), lacking
+    log = np.empty(shape)
+    for first in range(0, len(used), CHUNK):
+        part = slice(first, first + CHUNK)
+        given, lacking[part] = from_label_probabilities(replies.probabilities(scale.labels, used[part]))
+        log[part] = lift_zeros(given)
+    return log, lacking
+
+
+def _mean_over_runs(log: Floats, lacking: Flags, at: Positions, n_rows: int) -> tuple[Floats, Flags]:
+    """Log of the mean stated probability over runs (n_rows, C), and which rows lacked a label."""
     said = np.isfinite(log[:, 0])
     if not said.any():
-        return none
-    missing = np.bincount(at[floored & said], minlength=n_rows) > 0
+        return np.broadcast_to(np.nan, (n_rows, log.shape[1])), np.zeros(n_rows, dtype=np.bool_)
+    missing = np.bincount(at[lacking & said], minlength=n_rows) > 0
     at, log = at[said], log[said]
-    mean = np.full((n_rows, len(scale.labels)), np.nan)
+    mean = np.full((n_rows, log.shape[1]), np.nan)
     if no_two(at):
         mean[at] = log
         return mean, missing
@@ -121,21 +130,24 @@ def _log_probabilities(
     return mean, missing
 
 
-def _margins(
-    replies: Replies,
-    scale: Scale,
-    used: Positions,
-    at: Positions,
-    own: tuple[Positions, tuple[str, ...], int],
-) -> tuple[Floats, Floats, Floats]:
-    """Margin, offset and order (n_rows,) each; zeros where the labels are not first and second."""
-    code, labels, n_rows = own
+def _leaning(labels: tuple[str, ...], scale: Scale, code: Positions, log: Floats) -> Floats | None:
+    """How far each reply favours the first of a pair (m,), NaN without a verdict; None where scored singly.
+
+    The log odds where it states probabilities ``log`` (m, C), else 1, -1 or 0 by its label.
+    """
     if not {"first", "second"} <= set(scale.labels):
-        return np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
+        return None
     sign = {"first": 1.0, "second": -1.0}
-    z = np.array([*(sign.get(label, 0.0) for label in labels), np.nan])[code]
-    log, _ = from_label_probabilities(replies.probabilities(scale.labels)[used])
-    log = lift_zeros(log)
-    stated = log[:, scale.code("first")] - log[:, scale.code("second")]
+    chosen = np.array([*(sign.get(label, 0.0) for label in labels), np.nan])[code]
+    odds = log[:, scale.code("first")] - log[:, scale.code("second")]
+    return np.where(np.isfinite(odds), odds, chosen)
+
+
+def _margins(
+    replies: Replies, used: Positions, at: Positions, leaning: Floats | None, n_rows: int
+) -> tuple[Floats, Floats, Floats]:
+    """Margin, offset and order (n_rows,) each; zeros where scored singly."""
+    if leaning is None:
+        return np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
     swapped = None if replies.swapped is None else replies.swapped[used]
-    return preferences(at, np.where(np.isfinite(stated), stated, z), swapped, n_rows)
+    return preferences(at, leaning, swapped, n_rows)

@@ -48,11 +48,11 @@ class Replies:
         )
         return said[column.codes[at]]
 
-    def probabilities(self, labels: Sequence[str]) -> NDArray[np.float64]:
-        """The stated probability of each of ``labels`` (m, C), NaN where there is none."""
-        table = self.study.ratings.probabilities
-        none = np.full(len(self.row), np.nan)
-        return np.stack([table[name][self.row] if name in table else none for name in labels], axis=1)
+    def probabilities(self, labels: Sequence[str], part: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The stated probability of each of ``labels`` in the replies at ``part`` (m, C), NaN for none."""
+        table, row = self.study.ratings.probabilities, self.row[part]
+        none = np.full(len(row), np.nan)
+        return np.stack([table[name][row] if name in table else none for name in labels], axis=1)
 
 
 def replies_of(study: Study, judge: str, metrics: Sequence[str]) -> Replies:
