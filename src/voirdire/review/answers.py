@@ -146,11 +146,15 @@ def draft_of(desk: Desk, cell: Cell) -> dict[str, Any] | None:
     return None if not rows else {name: rows[0]["document"].get(name) for name in Answer.model_fields}
 
 
-def current(desk: Desk, round_id: str, rater_id: str = "") -> dict[tuple[str, str, str], dict[str, Any]]:
-    """The last answer handed in by rater, item and metric: of one rater, or of all; late ones too."""
+def current(
+    desk: Desk, round_id: str, rater_id: str = "", *, late: bool = True
+) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The last answer handed in by rater, item and metric: of one rater, or of all; ``late`` ones too."""
     query = sql.select(labels).where(labels.c.round_id == round_id)
     if rater_id:
         query = query.where(labels.c.rater_id == rater_id)
+    if not late:
+        query = query.where(labels.c.late.is_(False))
     rows = desk.store.rows(query.order_by(labels.c.revision))
     return {(row["rater_id"], row["item_id"], row["metric"]): row for row in rows}
 
@@ -168,7 +172,7 @@ def rebuilt(desk: Desk, round_: Round) -> list[dict[str, Any]]:
     for event in desk.store.rows(query.order_by(events.c.number)):
         cell = (event["rater_id"], event["item_id"], event["metric"])
         seen[cell] = seen.get(cell, 0) + 1
-        key = event["key"].split("/", 2)[2]
+        key = event["key"].removeprefix(f"{event['round_id']}/{event['rater_id']}/")
         row = _row(round_, asked[cell], event["document"], revision=seen[cell], key=key)
         rows.append({**row, "created_at": event["created_at"]})
     return rows

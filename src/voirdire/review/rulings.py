@@ -9,12 +9,12 @@ import sqlalchemy as sql
 from pydantic import BaseModel, ConfigDict, Field
 
 from voirdire.errors import UserError
-from voirdire.review.answers import Receipt, Sent
+from voirdire.review.answers import Receipt, Sent, current
 from voirdire.review.desk import Desk, Round, now
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.queue import Open, left_open
 from voirdire.review.settings import OfferedScale
-from voirdire.store.review_schema import adjudications, assignments, events, labels, rounds
+from voirdire.store.review_schema import adjudications, assignments, events, rounds
 from voirdire.store.schema import storable
 
 __all__ = ["KINDS", "Ruling", "choices", "panel_queue", "rule", "rulings_of"]
@@ -87,11 +87,8 @@ def rulings_of(desk: Desk, round_id: str) -> dict[tuple[str, str], dict[str, Any
 
 def panel_queue(desk: Desk, round_: Round, *, unfinished: bool = False) -> tuple[Open, ...]:
     """What goes to the panel of a round, from the answers that came in time."""
-    query = sql.select(labels).where(labels.c.round_id == round_.id, labels.c.late.is_(False))
-    rows = desk.store.rows(query.order_by(labels.c.revision))
-    last = {(row["rater_id"], row["item_id"], row["metric"]): row for row in rows}
     return left_open(
-        last.values(),
+        current(desk, round_.id, late=False).values(),
         _asked(desk, round_.id),
         round_.settings.scales,
         rulings=rulings_of(desk, round_.id),

@@ -43,28 +43,23 @@ def collected(store: Store, *, round_id: str = "") -> Collected:
     Answers that came after their round had closed are left out. The round is the ratings' ``run``, so that
     what a person said in two rounds stands side by side.
     """
-    given = [row for row in _last(store, labels, round_id) if not row["late"]]
+    given = _last(store, labels, round_id)
     ruled = [row for row in _last(store, adjudications, round_id) if row["ruling"] == "label"]
     reviewed = _last(store, metric_reviews, round_id)
-    documents = store.rows(sql.select(rounds.c.document).order_by(rounds.c.created_at))
-    offered = {
-        name: scale
-        for row in documents
-        for name, scale in row["document"].get("scales", {}).items()
-        if set(scale["added"]) & {label for one in given if one["metric"] == name for label in one["labels"]}
-    }
     return Collected(
         ratings=_ratings(given, ruled, store.where) if given or ruled else None,
         reviews=_reviews(reviewed, store.where) if reviewed else None,
-        scales={name: _scale(document) for name, document in offered.items()},
+        scales=_scales(store, [*given, *map(_ruling, ruled)]),
     )
 
 
 def _last(store: Store, table: sql.Table, round_id: str) -> list[dict[str, Any]]:
-    """The newest revision of each row of ``table``, in the order in which they came."""
+    """The newest revision in time of each row of ``table``, in the order in which they came."""
     query = sql.select(table)
     if round_id:
         query = query.where(table.c.round_id == round_id)
+    if "late" in table.c:
+        query = query.where(table.c.late.is_(False))  # what was said before the round closed stands
     keys = [key.name for key in table.primary_key if key.name != "revision"]
     rows = store.rows(query.order_by(*(table.c[name] for name in keys), table.c.revision))
     last = {tuple(row[key] for key in keys): row for row in rows}
@@ -106,6 +101,21 @@ def _remark(row: Mapping[str, Any]) -> str:
     named = f"Better named: {row['rename']}." if row["rename"] else ""
     edits = f"Edits: {row['edits']}" if row["edits"] else ""
     return " ".join(text for text in (named, edits, row["comment"]) if text)
+
+
+def _scales(store: Store, given: Sequence[Mapping[str, Any]]) -> dict[str, ScaleConfig]:
+    """The scales of metrics with a label that only rounds offer, of the newest round that offers most."""
+    said: dict[str, set[str]] = {}
+    for row in given:
+        said.setdefault(row["metric"], set()).update(row["labels"])
+    found: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    documents = store.rows(sql.select(rounds.c.document).order_by(rounds.c.created_at, rounds.c.round_id))
+    for row in documents:
+        for name, scale in row["document"].get("scales", {}).items():
+            holds = len(set(scale["added"]) & said.get(name, set()))
+            if holds and holds >= found.get(name, (0, {}))[0]:
+                found[name] = (holds, scale)
+    return {name: _scale(document) for name, (_, document) in found.items()}
 
 
 def _scale(document: Mapping[str, Any]) -> ScaleConfig:
