@@ -16,8 +16,7 @@ from voirdire.store.sql import Store
 __all__ = ["Conversation", "Ended", "Spoken", "kept_conversations"]
 
 Ended = Literal["turns", "user left", "refused", "truncated", "empty", "error"]
-"""turns: all were held; user left: the user had what it wanted; refused, truncated, empty, error: the system's
-or the simulator's last call was so, see ``audit``."""
+"""turns: all were held; user left: the user had what it wanted; else what the last call came to."""
 AT_A_TIME = 500
 
 

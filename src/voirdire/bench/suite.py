@@ -92,7 +92,7 @@ class Case:
 
     @cached_property
     def hash(self) -> str:
-        """Of all that is said or played; the scoring is not in it, so that rewording it plays nothing again."""
+        """Of all that is said or played, without the scoring: rewording that plays nothing again."""
         played = self.scenario.model_dump(mode="json")
         return content_hash(
             [self.metric.metric, played, self.variant.values, self.variant.who, self.variant.says]

@@ -39,7 +39,7 @@ class _Part(BaseModel):
 class Justification(_Part):
     """Why the behaviour matters."""
 
-    construct: Line = Field(description="What is measured, as the field names it.")
+    measured: Line = Field(alias="construct", description="What is measured, as the field names it.")
     literature: Lines = Field(min_length=1, description="Where it is described; one source a line.")
     evidence: Line = Field(description="What is known of its effect on people.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -84,8 +84,18 @@ def left_of(whole: Plan, store: Store, *, limit: int = 0) -> Plan:
     return replace(whole, tasks=tuple(tasks[:limit] if limit else tasks), done=len(whole) - len(left))
 
 
-def whole_plan(study: Study, judge: Judge, *, runs: int = 1, metrics: Sequence[str] = ()) -> Plan:
-    """Every verdict of ``judge`` on ``study``, whether it is there or not."""
+def whole_plan(
+    study: Study,
+    judge: Judge,
+    *,
+    runs: int = 1,
+    metrics: Sequence[str] = (),
+    asked: Mapping[str, Sequence[int]] | None = None,
+) -> Plan:
+    """Every verdict of ``judge`` on ``study``, whether it is there or not.
+
+    ``asked`` maps metrics to the positions of the items that they are judged on.
+    """
     view = View(study, judge.config.sees)
     if isinstance(judge.recipe, Learner):
         judge = replace(judge, recipe=judge.recipe.learned(study, view))
@@ -96,15 +106,18 @@ def whole_plan(study: Study, judge: Judge, *, runs: int = 1, metrics: Sequence[s
         raise UserError("no metric to judge", where=study.name, fix="declare metrics in study.yaml")
     for code in chosen:
         judge.recipe.check(study.metrics[code])
-    return Plan(study, judge, view, tuple(_every(study, judge, view, chosen, runs)), 0)
+    tasks = _every(study, judge, view, {code: _items_of(study, code, asked) for code in chosen}, runs)
+    return Plan(study, judge, view, tuple(tasks), 0)
 
 
-def _every(study: Study, judge: Judge, view: View, metrics: Sequence[int], runs: int) -> Iterator[Task]:
+def _every(
+    study: Study, judge: Judge, view: View, asked: Mapping[int, Sequence[int]], runs: int
+) -> Iterator[Task]:
     seen = _Seen(view, judge.recipe.takes == "pair")
-    for metric in metrics:
+    for metric, every in asked.items():
         about = _about(study.metrics[metric])
         used, shown = _examples(judge, study.metrics[metric])
-        for items in _groups(study, judge, metric):
+        for items in _groups(study, judge, every):
             if any(study.items.ids[code] in used for code in items):
                 continue
             shown_of = [seen.hash(code) for code in items]
@@ -120,10 +133,16 @@ def _examples(judge: Judge, metric: Metric) -> tuple[frozenset[str], str]:
     return judge.recipe.examples_of(metric) if isinstance(judge.recipe, Learner) else (frozenset(), "")
 
 
-def _groups(study: Study, judge: Judge, metric: int) -> Iterator[tuple[int, ...]]:
-    """The items of each task: one, or all of a cluster for a recipe that takes lists."""
+def _items_of(study: Study, metric: int, asked: Mapping[str, Sequence[int]] | None) -> Sequence[int]:
+    """The items to judge on a metric: those asked for, else those that anybody rated, else all."""
+    if asked is not None:
+        return asked.get(study.metrics[metric].name, ())
     rated = sorted(set(study.ratings.item[study.ratings.metric == metric].tolist()))
-    items = rated or list(range(len(study.items)))
+    return rated or range(len(study.items))
+
+
+def _groups(study: Study, judge: Judge, items: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The items of each task: one, or all of a cluster for a recipe that takes lists."""
     if judge.recipe.takes != "list":
         yield from ((item,) for item in items)
         return
