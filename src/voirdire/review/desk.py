@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets as random
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sql
 
@@ -21,10 +20,14 @@ from voirdire.opening import open as open_study
 from voirdire.review.settings import RoundSettings
 from voirdire.store.beside import open_beside
 from voirdire.store.review_schema import events, rounds, secrets
+from voirdire.store.shared_commit import SharedCommit
 from voirdire.store.sql import Store, added
 from voirdire.study.study import Study
 
 __all__ = ["Desk", "Round", "now", "open_desk"]
+
+PATIENCE = 10
+"""Seconds for which a request waits for another program that writes to the same file."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,15 @@ class Desk:
     store: Store
     key: bytes = field(repr=False)
     source: str = ""
-    _writing: threading.Lock = field(default_factory=threading.Lock)
+    _writing: SharedCommit = field(init=False)
     _begun: dict[str, tuple[RoundSettings, str]] = field(default_factory=dict)
 
-    @contextmanager
-    def transaction(self) -> Iterator[sql.Connection]:
-        """A connection whose changes are kept together, or not at all."""
-        # SQLite lets writers wait by sleeping ever longer; a lock within the process hands over at once
-        alone = self._writing if self.store.engine.name == "sqlite" else nullcontext()
-        with alone, self.store.transaction() as connection:
-            yield connection
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_writing", SharedCommit(self.store))
+
+    def transaction(self) -> AbstractContextManager[sql.Connection]:
+        """A connection whose changes are kept together, or not at all; not to be used within itself."""
+        return (self._writing if self.store.engine.name == "sqlite" else self.store).transaction()
 
     def derived(self, *parts: str) -> str:
         """A text that only this store can make of ``parts``."""
@@ -125,7 +127,15 @@ def open_desk(source: str | Path, store: str = "") -> Desk:
     if not len(study.items):
         raise UserError("holds no items to label", where=str(source))
     kept = open_beside(source, store)
+    if kept.engine.name == "sqlite":
+        sql.event.listen(kept.engine, "connect", _impatient)
+        kept.engine.dispose()
     return Desk(study, kept, _key(kept), str(source))
+
+
+def _impatient(connection: Any, record: Any) -> None:
+    # somebody waits in front of a page, and may try again
+    connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE}")
 
 
 def _key(store: Store) -> bytes:
