@@ -1,4 +1,4 @@
-"""Anchors: a judge's verdict that a rater is shown on purpose, in a round that asks to confirm or correct it."""
+"""Anchors: a judge's verdict shown to raters on purpose, in a round that asks to confirm or correct it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["Revealed", "revealed"]
 
 @dataclass(frozen=True)
 class Revealed:
-    """How often each answer was given by others (a set's labels joined by commas), and each judge's verdict."""
+    """How often others gave each answer (a set's labels joined by commas), and each judge's verdict."""
 
     people: tuple[tuple[str, int], ...]
     judges: tuple[Anchor, ...]

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
+from voirdire.review.anchors import Anchor, anchor
 from voirdire.review.answers import Asked
 from voirdire.review.desk import Desk, Round
+from voirdire.review.settings import OfferedScale
 from voirdire.review.showing import Showing, Side
 from voirdire.study.metric import Metric
+from voirdire.study.scales import INCONSISTENT, as_number
 
-__all__ = ["Block", "Option", "Shown", "shown"]
+__all__ = ["Block", "NumberField", "Option", "Shown", "option_titles", "shown"]
 
 KEYS = "123456789"
 UNSURE_KEY = "U"
+MOST_LISTED = 11
+"""A scale of more numbers than these gets a field to type in."""
+NOTES = {"between": "I read it well; it is both, or between", "unsure": "I cannot judge this one"}
 
 
 @dataclass(frozen=True)
 class Block:
-    """A turn or a text, ``number`` being how it is cited; ``tone`` is user, assistant or text."""
+    """A turn or a text; ``number`` is how it is cited, ``tone`` is user, assistant or text.
+
+    Turns are numbered as in the item's transcript (of a pair: the left one's, then the right one's) and the
+    texts beside them after that.
+    """
 
     number: int
     title: str
@@ -35,11 +46,23 @@ class Option:
     title: str
     kind: str
     key: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class NumberField:
+    """Verdicts that are many numbers: the ``labels``, as they are spelled, from the least to the greatest."""
+
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Everything that a page may know of an item; its id and its system are not in here."""
+    """Everything that a page may know of an item; its id and its system are not in here.
+
+    ``number`` is a field for a number where the verdicts are too many to list; ``anchor`` is the verdict to
+    confirm, None in a blind round.
+    """
 
     place: int
     letter: str
@@ -48,44 +71,95 @@ class Shown:
     options: tuple[Option, ...]
     several: bool
     minutes: int
+    number: NumberField | None = None
+    anchor: Anchor | None = None
+
+    @property
+    def turns(self) -> int:
+        """How many turns the transcript has, 0 where the item is texts."""
+        return sum(block.tone != "text" for block in self.blocks)
+
+    @property
+    def anchored_title(self) -> str:
+        """The verdict to confirm as its label is called on this page."""
+        if self.anchor is None:
+            return ""
+        titles = {option.value: option.title for option in self.options}
+        return titles.get(self.anchor.label, self.anchor.label)
 
 
 def shown(desk: Desk, round_: Round, asked: Asked, showing: Showing) -> Shown:
     """What is asked at one place of a rater's list, as its page shows it."""
-    sides = showing.sides(asked.cell.item_id, asked.presented)
+    item, metric = asked.cell.item_id, asked.cell.metric
+    scale = round_.settings.scales[metric]
+    sides = showing.sides(item, asked.presented)
+    number = _number(scale)
+    options = _options(scale, asked)
     return Shown(
         place=asked.place,
         letter=asked.letter,
-        metric=desk.study.metric(asked.cell.metric),
+        metric=desk.study.metric(metric),
         blocks=tuple(_blocks(sides)),
-        options=tuple(_options(round_, asked)),
-        several=asked.cell.metric in round_.settings.sets,
-        minutes=showing.minutes(asked.cell.item_id, asked.presented),
+        options=tuple(one for one in options if number is None or one.kind != "verdict"),
+        several=metric in round_.settings.sets and number is None,
+        minutes=showing.minutes(item, asked.presented),
+        number=number,
+        anchor=anchor(desk, round_, item, metric),
     )
 
 
+def option_titles(round_: Round, asked: Asked) -> dict[str, str]:
+    """What each label is called on the pages of this rater."""
+    scale = round_.settings.scales[asked.cell.metric]
+    return {option.value: option.title for option in _options(scale, asked)}
+
+
 def _blocks(sides: tuple[Side, ...]) -> Iterator[Block]:
-    shared = sides[0].item.shared
-    texts = [("", name, "text", text) for name, text in shared.items()]
+    turn = count(1)
+    text = count(1 + sum(len(side.item.turns) for side in sides))
+    for name, words in sides[0].item.shared.items():
+        yield Block(next(text), _title(name), "text", words)
     for side in sides:
-        texts += [(side.title, name, "text", text) for name, text in side.item.fields.items()]
-        texts += [(side.title, turn.role, _tone(turn.role), turn.text) for turn in side.item.turns]
-    for number, (where, title, tone, text) in enumerate(texts, start=1):
-        yield Block(number, title.replace("_", " ").capitalize(), tone, text, where)
+        for name, words in side.item.fields.items():
+            yield Block(next(text), _title(name), "text", words, side.title)
+        for one in side.item.turns:
+            yield Block(next(turn), _title(one.role), _tone(one.role), one.text, side.title)
 
 
 def _tone(role: str) -> str:
     return "user" if role.lower() in ("user", "human", "customer") else "assistant"
 
 
-def _options(round_: Round, asked: Asked) -> Iterator[Option]:
-    scale = round_.settings.scales[asked.cell.metric]
-    names = _sides(asked.presented)
-    ordered = [*names, *(label for label in asked.options if label not in names)]
-    for number, label in enumerate(ordered):
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _options(scale: OfferedScale, asked: Asked) -> list[Option]:
+    names = {**{label: _spoken(label, scale) for label in scale.labels}, **_sides(asked.presented)}
+    ordered = [*_sides(asked.presented)] if asked.presented else []
+    flipped = {label for label in scale.labels if asked.presented and label.endswith(INCONSISTENT)}
+    ordered += [label for label in asked.options if label not in {*ordered, *flipped}]
+    found = []
+    for place, label in enumerate(ordered):
         kind = "unsure" if label == scale.unsure else "between" if label in scale.between else "verdict"
-        key = UNSURE_KEY if kind == "unsure" else KEYS[number : number + 1]
-        yield Option(label, names.get(label, label), kind, key)
+        key = UNSURE_KEY if kind == "unsure" else KEYS[place : place + 1]
+        found.append(Option(label, names[label], kind, key, NOTES.get(kind, "")))
+    return found
+
+
+def _spoken(label: str, scale: OfferedScale) -> str:
+    """A label as a person reads it, unless another label would read the same."""
+    title = f"\N{MINUS SIGN}{label[1:]}" if label[:1] == "-" and label[1:2].isdigit() else label
+    title = title[:1].upper() + title[1:]
+    return label if title != label and title in scale.labels else title
+
+
+def _number(scale: OfferedScale) -> NumberField | None:
+    if len(scale.verdicts) <= MOST_LISTED:
+        return None
+    numbers = {label: as_number(label) for label in scale.verdicts}
+    known = {label: number for label, number in numbers.items() if number is not None}
+    return NumberField(tuple(sorted(known, key=known.__getitem__))) if len(known) == len(numbers) else None
 
 
 def _sides(presented: str) -> dict[str, str]:
