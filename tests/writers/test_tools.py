@@ -116,7 +116,7 @@ def shown_texts(folder: Path, tool: str) -> str:
 
 def blind_study() -> Study:
     """Two systems, told by the item's name, a column and what follows from them."""
-    rows: list[tuple[Any, ...]] = [
+    rows = [
         {
             "item_id": f"{q}|{system}",
             "system": system,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.readers.files import decode, read_bytes
+from voirdire.readers.label_studio import minimal_note
 from voirdire.readers.records import read_records, unique_keys
 from voirdire.readers.tools import told_by_tool
 from voirdire.registry import register
@@ -53,7 +54,7 @@ def read_json_lines(path: Path, *, encoding: str = "") -> RawTable:
         table = read_records(records, rows, file.source)
     else:
         table = read_records(told.records, [rows[row - 1] for row in told.rows], file.source)
-    notes = told.notes if told else ()
+    notes = told.notes if told else (minimal_note(table.columns, name),)
     return replace(table.noting(text.note, *notes), problem=faults.error())
 
 

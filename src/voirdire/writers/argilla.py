@@ -163,6 +163,8 @@ def _asked_of_users(shown: Coded) -> Iterator[str]:
             f"Argilla knows people by UUID, so {len(codes):,} raters have codes; to log their responses on a "
             "server, put its users' ids in place of the codes, or export without labels."
         )
+    if len(shown.study.ratings.run.values) < 2:
+        return
     said = answered(shown.study, {at: shown.study.raters[at].id for at in shown.study.raters_of("human")})
     if later := sum(len(given) - len(_first_runs(given)) for given in said):
         yield f"Argilla keeps one response a user: {later:,} later runs are left out."

@@ -6,10 +6,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from voirdire.errors import UserError
 from voirdire.study.metric import Metric
 from voirdire.study.study import Study
-from voirdire.writers.answered import answered, as_numbers, choices_of, remarked, takes_sets
+from voirdire.writers.answered import as_numbers, choices_of, remarked, takes_sets
 from voirdire.writers.written import shown_columns
 
 __all__ = ["HANDLE", "dataset_of", "is_rating", "settings_of"]
@@ -37,7 +39,6 @@ def settings_of(study: Study, partly: Collection[str]) -> Record:
         }
         for name, column in remarked(study)
     ]
-    people = max((len(given) for given in answered(study, _people(study))), default=1)
     return {
         "guidelines": "\n\n".join(f"{one.label}: {one.rubric}" for one in study.metrics if one.rubric)
         or None,
@@ -46,13 +47,17 @@ def settings_of(study: Study, partly: Collection[str]) -> Record:
         "vectors": [],
         "metadata": [_term(name) for name in study.items.attributes],
         "allow_extra_metadata": True,
-        "distribution": {"strategy": "overlap", "min_submitted": max(people, 1)},
+        "distribution": {"strategy": "overlap", "min_submitted": max(_most_people(study), 1)},
         "mapping": None,
     }
 
 
-def _people(study: Study) -> dict[int, str]:
-    return {at: study.raters[at].id for at in study.raters_of("human")}
+def _most_people(study: Study) -> int:
+    """The most people that rated one item."""
+    ratings = study.ratings
+    human = study.is_kind("human")[ratings.rater]
+    pairs = np.unique(np.stack([ratings.item[human], ratings.rater[human]]), axis=1)
+    return int(np.bincount(pairs[0], minlength=1).max())
 
 
 def _field(name: str, *, is_chat: bool, required: bool) -> Record:
