@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -19,6 +19,15 @@ collect_ignore = ["resources"]
 """A plugin for tests is found by its entry point, not imported a second time for its doctests."""
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 
 def missing(what: str) -> NoReturn:
@@ -44,6 +53,18 @@ def postgres_server() -> Iterator[postgres.Server]:
         missing("a PostgreSQL server (initdb)")
     with postgres.serve(folder) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One headless browser of the whole session: its driver cannot be started twice."""
+    if not CHROMIUM.exists():
+        missing(f"a browser at {CHROMIUM}")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

@@ -9,18 +9,6 @@ from typing import Any
 
 import pytest
 
-from conftest import missing
-
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
 
 @dataclass
 class Opened:
@@ -36,17 +24,6 @@ class Opened:
             "[...document.querySelectorAll('[data-spec]')].every((place) => "
             "place.closest('details:not([open])') || !['soon', undefined].includes(place.dataset.drawn))"
         )
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        missing(f"a browser at {CHROMIUM}")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
