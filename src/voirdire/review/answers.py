@@ -10,7 +10,7 @@ import sqlalchemy as sql
 from pydantic import BaseModel, ConfigDict, Field
 
 from voirdire.errors import UserError
-from voirdire.review.desk import Desk, Round, now
+from voirdire.review.desk import Desk, Round
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.settings import CHALLENGES
 from voirdire.store.review_schema import assignments, events, labels
@@ -29,6 +29,20 @@ __all__ = [
     "submit",
 ]
 
+CELL = ("round_id", "rater_id", "item_id", "metric")
+TAKEN_BACK = sql.exists().where(
+    events.c.kind == "withdrawn", *(events.c[name] == assignments.c[name] for name in CELL)
+)
+# queries that every request asks are made once, for that takes longer than asking them
+ASKED = (
+    sql.select(assignments, TAKEN_BACK.label("withdrawn"))
+    .where(
+        assignments.c.round_id == sql.bindparam("round_id"),
+        assignments.c.rater_id == sql.bindparam("rater_id"),
+    )
+    .order_by(assignments.c.place)
+)
+AT_PLACE = ASKED.where(assignments.c.place == sql.bindparam("place"))
 LONGEST_COMMENT = 20_000
 MOST_CITES = 2_000
 
@@ -89,17 +103,8 @@ def asked_of(
 
     What was taken back is left out unless ``withdrawn`` asks for it too.
     """
-    query = sql.select(assignments).where(
-        assignments.c.round_id == round_id, assignments.c.rater_id == rater_id
-    )
-    if place:
-        query = query.where(assignments.c.place == place)
-    taken = sql.select(events.c.item_id, events.c.metric).where(
-        events.c.round_id == round_id, events.c.rater_id == rater_id, events.c.kind == "withdrawn"
-    )
-    gone = {(row["item_id"], row["metric"]) for row in desk.store.rows(taken)}
-    rows = desk.store.rows(query.order_by(assignments.c.place))
-    found = [_asked(row, (row["item_id"], row["metric"]) in gone) for row in rows]
+    query = AT_PLACE if place else ASKED
+    found = [_asked(row) for row in desk.store.rows(query, round_id=round_id, rater_id=rater_id, place=place)]
     return [one for one in found if withdrawn or not one.withdrawn]
 
 
@@ -115,23 +120,23 @@ def submit(desk: Desk, round_: Round, asked: Asked, answer: Answer, event: Sent)
     with desk.transaction() as connection:
         _alone(connection, asked)
         told = {**document, "seconds": event.seconds, "late": late}
-        new = record(connection, Event(event.key, "submitted", cell, told, event.said_at))
-        if not new:
+        act = Event(event.key, "submitted", cell, told, event.said_at)
+        if not record(connection, act):
             return _kept(connection, cell, event.key)
         before = _revisions(connection, cell)
         row = _row(round_, asked, told, revision=before + 1, key=event.key)
-        connection.execute(labels.insert().values(**row))
+        connection.execute(labels.insert(), {**row, "created_at": act.at})
     stale = before > event.seen
     note = "This replaces an answer from another window; both are kept." if stale else ""
-    return Receipt(before + 1, str(row["created_at"]), late, note)
+    return Receipt(before + 1, act.at, late, note)
 
 
 def save_draft(desk: Desk, asked: Asked, answer: Answer, event: Sent) -> str:
     """Keep what stands in a form that is not handed in yet, and return when."""
-    document = answer.model_dump(mode="json")
+    act = Event(event.key, "draft", asked.cell, answer.model_dump(mode="json"), event.said_at)
     with desk.transaction() as connection:
-        record(connection, Event(event.key, "draft", asked.cell, document, event.said_at))
-    return now()
+        record(connection, act)
+    return act.at
 
 
 def draft_of(desk: Desk, cell: Cell) -> dict[str, Any] | None:
@@ -164,7 +169,9 @@ def rebuilt(desk: Desk, round_: Round) -> list[dict[str, Any]]:
     query = sql.select(events).where(events.c.round_id == round_.id, events.c.kind == "submitted")
     asked = {
         (one.cell.rater_id, one.cell.item_id, one.cell.metric): one
-        for row in desk.store.rows(sql.select(assignments).where(assignments.c.round_id == round_.id))
+        for row in desk.store.rows(
+            sql.select(assignments, TAKEN_BACK.label("withdrawn")).where(assignments.c.round_id == round_.id)
+        )
         for one in [_asked(row)]
     }
     seen: dict[tuple[str, str, str], int] = {}
@@ -197,8 +204,7 @@ def _row(
         "presented": asked.presented,
         "anchored": round_.settings.mode == "confirm",
         "late": document["late"],
-        "event": key,
-        "created_at": now(),
+        "event": storable(key),
     }
 
 
@@ -224,7 +230,9 @@ def _checked(round_: Round, asked: Asked, answer: Answer) -> Answer:
 
 
 def _alone(connection: sql.Connection, asked: Asked) -> None:
-    """Let no other answer to the same cell be kept until this one is."""
+    """Let no other answer to the same cell be kept until this one is; SQLite has one writer anyway."""
+    if connection.dialect.name == "sqlite":
+        return
     mine = (
         assignments.c.round_id == asked.cell.round_id,
         assignments.c.rater_id == asked.cell.rater_id,
@@ -240,7 +248,7 @@ def _revisions(connection: sql.Connection, cell: Cell) -> int:
 
 def _kept(connection: sql.Connection, cell: Cell, key: str) -> Receipt:
     """The receipt of an answer that was sent before."""
-    query = sql.select(labels).where(*_matches(labels, cell), labels.c.event == key)
+    query = sql.select(labels).where(*_matches(labels, cell), labels.c.event == storable(key))
     row = connection.execute(query).mappings().first()
     if row is None:
         raise UserError("this name of an act was used for another one", fix="send it under a new key")
@@ -256,7 +264,7 @@ def _matches(table: sql.Table, cell: Cell) -> tuple[sql.ColumnElement[bool], ...
     )
 
 
-def _asked(row: Mapping[str, Any], withdrawn: bool = False) -> Asked:
+def _asked(row: Mapping[str, Any]) -> Asked:
     return Asked(
         Cell(row["round_id"], row["rater_id"], row["item_id"], row["metric"]),
         row["place"],
@@ -264,5 +272,5 @@ def _asked(row: Mapping[str, Any], withdrawn: bool = False) -> Asked:
         row["presented"],
         row["letter"],
         row["purpose"],
-        withdrawn,
+        bool(row["withdrawn"]),
     )

@@ -28,6 +28,13 @@ __all__ = ["Desk", "Round", "now", "open_desk"]
 
 PATIENCE = 10
 """Seconds for which a request waits for another program that writes to the same file."""
+TURNED = (
+    sql.select(events.c.kind)
+    .where(events.c.round_id == sql.bindparam("round_id"), events.c.kind.in_(["closed", "reopened"]))
+    .order_by(events.c.number.desc())
+    .limit(1)
+)
+"""What last opened or closed a round; made once, since every request asks it."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +92,7 @@ class Desk:
     def round(self, round_id: str) -> Round:
         """The round called ``round_id``; an unknown one is a user's error."""
         settings, created_at = self._settings(round_id)
-        turned = events.c.kind.in_(["closed", "reopened"])
-        query = sql.select(events.c.kind).where(events.c.round_id == round_id, turned)
-        last = self.store.rows(query.order_by(events.c.number.desc()).limit(1))
+        last = self.store.rows(TURNED, round_id=round_id)
         return Round(round_id, settings, created_at, bool(last) and last[0]["kind"] == "closed")
 
     def _settings(self, round_id: str) -> tuple[RoundSettings, str]:

@@ -6,10 +6,23 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
+from voirdire.review.answers import CELL, TAKEN_BACK
 from voirdire.review.desk import Desk
-from voirdire.store.review_schema import assignments, events, labels
+from voirdire.store.review_schema import assignments, labels
 
 __all__ = ["Headway", "headway"]
+
+ANSWERED = (
+    sql.select(
+        assignments.c.place, sql.exists().where(*(labels.c[name] == assignments.c[name] for name in CELL))
+    )
+    .where(
+        assignments.c.round_id == sql.bindparam("round_id"),
+        assignments.c.rater_id == sql.bindparam("rater_id"),
+        ~TAKEN_BACK,
+    )
+    .order_by(assignments.c.place)
+)
 
 
 @dataclass(frozen=True)
@@ -31,17 +44,7 @@ class Headway:
 
 def headway(desk: Desk, round_id: str, rater_id: str) -> Headway:
     """How far a rater has come; what was taken back does not count."""
-    cell = ("round_id", "rater_id", "item_id", "metric")
-    answered = sql.exists().where(*(labels.c[name] == assignments.c[name] for name in cell))
-    taken = sql.exists().where(
-        events.c.kind == "withdrawn", *(events.c[name] == assignments.c[name] for name in cell)
-    )
-    query = (
-        sql.select(assignments.c.place, answered.label("answered"))
-        .where(assignments.c.round_id == round_id, assignments.c.rater_id == rater_id, ~taken)
-        .order_by(assignments.c.place)
-    )
     with desk.store.reading() as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(ANSWERED, {"round_id": round_id, "rater_id": rater_id}).all()
     left = tuple(place for place, done in rows if not done)
     return Headway(len(rows) - len(left), len(rows), left)

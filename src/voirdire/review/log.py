@@ -31,13 +31,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Event:
-    """One act. ``key`` is the sender's own name of it, ``said_at`` the sender's clock."""
+    """One act. ``key`` is the sender's name of it, ``said_at`` the sender's clock, ``at`` the server's."""
 
     key: str
     kind: str
     cell: Cell
     document: Mapping[str, Any] = field(default_factory=dict)
     said_at: str = ""
+    at: str = field(default_factory=now)
 
 
 def record(connection: sql.Connection, event: Event) -> bool:
@@ -55,7 +56,7 @@ def record(connection: sql.Connection, event: Event) -> bool:
         "metric": event.cell.metric,
         "document": _clean(dict(event.document)),
         "said_at": storable(event.said_at[:40]),
-        "created_at": now(),
+        "created_at": event.at,
     }
     return bool(added(connection, events, [row]))
 

@@ -12,6 +12,7 @@ import sqlalchemy as sql
 from voirdire.errors import UserError
 from voirdire.review.desk import Desk, now
 from voirdire.review.log import Cell, Event, record
+from voirdire.store.erasing import erase_rows, scrub
 from voirdire.store.review_schema import identities, links, people, revocations
 from voirdire.store.sql import added
 
@@ -89,12 +90,12 @@ def links_of(desk: Desk, round_id: str = "") -> list[Invited]:
 
 def find_link(desk: Desk, token: str) -> Link | None:
     """The valid link that ``token`` opens, or None."""
-    return _one(desk, links.c.token_hash == _hash(token))
+    return _one(desk, BY_TOKEN, _hash(token))
 
 
 def valid_link(desk: Desk, link_id: str) -> Link | None:
     """The link called ``link_id``, None where it was revoked or never was."""
-    return _one(desk, links.c.link_id == link_id)
+    return _one(desk, BY_ID, link_id)
 
 
 def revoke(desk: Desk, link_id: str) -> None:
@@ -117,9 +118,10 @@ def erase(desk: Desk, rater_id: str) -> bool:
         if one.link.rater_id == rater_id and not one.link.revoked:
             revoke(desk, one.link.id)
     with desk.transaction() as connection:
-        gone = connection.execute(identities.delete().where(identities.c.rater_id == rater_id)).rowcount
+        gone = erase_rows(connection, identities, identities.c.rater_id == rater_id)
         if gone:
             record(connection, Event(secrets.token_hex(8), "erased", Cell("", rater_id)))
+    scrub(desk.store, identities)
     return bool(gone)
 
 
@@ -164,8 +166,16 @@ def _valid(connection: sql.Connection, role: Role, round_id: str, rater_id: str)
     return None if row is None else Link(**row)
 
 
-def _one(desk: Desk, condition: sql.ColumnElement[bool]) -> Link | None:
-    rows = desk.store.rows(_query().where(condition, revocations.c.link_id.is_(None)))
+def _valid_by(column: sql.Column[str]) -> sql.Select[tuple[str, ...]]:
+    return _query().where(column == sql.bindparam("sought"), revocations.c.link_id.is_(None))
+
+
+# every request asks one of these, and making a query takes longer than asking it
+BY_TOKEN, BY_ID = _valid_by(links.c.token_hash), _valid_by(links.c.link_id)
+
+
+def _one(desk: Desk, query: sql.Select[tuple[str, ...]], sought: str) -> Link | None:
+    rows = desk.store.rows(query, sought=sought)
     return Link(**rows[0]) if rows else None
 
 

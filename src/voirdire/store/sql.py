@@ -29,6 +29,8 @@ PAUSE = 0.02
 """Seconds between two tries to turn on the write-ahead log."""
 READING = "voirdire_reading"
 """The execution option of a transaction that only reads, which must not wait for a writer."""
+POOL = 15
+"""Connections to PostgreSQL that are kept once they were needed."""
 LOCK = 5_811_734_204
 """The advisory lock under which PostgreSQL's schema is brought up to date."""
 
@@ -43,6 +45,11 @@ class Store:
     engine: sql.Engine
     where: str
     folder: Path | None = None
+
+    @property
+    def url(self) -> str:
+        """The address to open the store by again, with its password: for no message and no file."""
+        return self.engine.url.render_as_string(hide_password=False)
 
     @contextmanager
     def transaction(self) -> Iterator[sql.Connection]:
@@ -64,10 +71,12 @@ class Store:
         with self.engine.connect().execution_options(**{READING: True}, **level) as connection:
             yield connection
 
-    def rows(self, query: sql.Select[Any]) -> list[dict[str, Any]]:
-        """Everything that ``query`` finds."""
+    def rows(self, query: sql.Select[Any], **values: Any) -> list[dict[str, Any]]:
+        """Everything that ``query`` finds, where its parameters have these ``values``."""
         with self.reading() as connection:
-            return [dict(row) for row in connection.execute(query).mappings()]
+            found = connection.execute(query, values)
+            names = list(found.keys())
+            return [dict(zip(names, row, strict=True)) for row in found]
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -133,7 +142,9 @@ def _sqlite(url: sql.URL, where: str, create: bool) -> Store:
         raise UserError("no such folder", where=str(path.parent), fix="make it first, or check the path")
     protected = not all(os.access(one, os.W_OK) for one in (path.parent, path) if one.exists())
     reading = protected and not create
-    engine = sql.create_engine(_for_reading(path) if reading else url, connect_args={"timeout": BUSY})
+    engine = sql.create_engine(
+        _for_reading(path) if reading else url, connect_args={"timeout": BUSY}, hide_parameters=True
+    )
     if not reading:
         sql.event.listen(engine, "connect", _prepare_sqlite)
     sql.event.listen(engine, "begin", _begin)
@@ -186,7 +197,7 @@ def _postgresql(url: sql.URL, where: str, folder: Path | None) -> Store:
     if "+" not in url.drivername:
         url = url.set(drivername="postgresql+psycopg")
     try:
-        engine = sql.create_engine(url, pool_pre_ping=True)
+        engine = sql.create_engine(url, pool_pre_ping=True, pool_size=POOL, hide_parameters=True)
     except ModuleNotFoundError:
         raise UserError(
             "PostgreSQL needs its driver", where=where, fix="pip install 'voirdire[postgres]'"
