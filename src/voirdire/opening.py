@@ -191,6 +191,8 @@ def _from_store(store: Store, config: StudyConfig) -> tuple[list[tuple[RawTable,
     tables = []
     if said.ratings is not None:
         tables.append((said.ratings, TableConfig(file=said.ratings.name)))
+        if "unrated" not in config.model_fields_set:  # labels are still coming in
+            config = config.model_copy(update={"unrated": True})
     if said.reviews is not None:
         tables.append((said.reviews, TableConfig(file=said.reviews.name, kind="reviews")))
     scales = {name: _with_scale(config.metric(name), scale) for name, scale in said.scales.items()}

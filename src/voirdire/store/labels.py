@@ -17,7 +17,7 @@ from voirdire.study.config import ScaleConfig
 from voirdire.study.ratings import Source
 from voirdire.study.raw import RawTable
 
-__all__ = ["PANEL", "Collected", "collected"]
+__all__ = ["PANEL", "Collected", "collected", "spelled"]
 
 PANEL = "adjudication"
 """The rater, a reference, whose labels are a panel's rulings."""
@@ -72,7 +72,7 @@ def _ratings(given: Sequence[Mapping[str, Any]], ruled: Sequence[Mapping[str, An
     columns = {name: Column.of([row[name] or None for row in rows]) for name in SPEAKING}
     columns["rater_kind"] = Column.of(["human"] * len(given) + ["reference"] * len(rulings))
     columns["run"] = Column.of([row["round_id"] for row in rows])
-    columns["label"] = Column.of([_spelled(row["labels"]) for row in rows])
+    columns["label"] = Column.of([spelled(row["labels"]) for row in rows])
     columns["confidence"] = Column.of([_number(row["confidence"]) for row in rows])
     columns["rationale"] = Column.of([row["comment"] or None for row in rows])
     columns["citations"] = Column.of([json.dumps(row["cites"]) if row["cites"] else None for row in rows])
@@ -123,8 +123,8 @@ def _scale(document: Mapping[str, Any]) -> ScaleConfig:
     return ScaleConfig.model_validate(told)
 
 
-def _spelled(labels: Sequence[str]) -> str | None:
-    """One label as itself, several as a response set."""
+def spelled(labels: Sequence[str]) -> str | None:
+    """One label as itself, several as a response set, None for a skip."""
     if len(labels) > 1:
         return json.dumps(list(labels), ensure_ascii=False)
     return labels[0] if labels else None
