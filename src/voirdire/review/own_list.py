@@ -8,14 +8,17 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from voirdire.review.answers import Answer, Asked, asked_of
+from voirdire.review.answers import CELL, Answer, Asked, asked_of
 from voirdire.review.desk import Desk
 from voirdire.review.log import Cell
 from voirdire.store.review_schema import events, labels
 
-__all__ = ["Entry", "Standing", "following", "own_list", "standing"]
+__all__ = ["Entry", "Standing", "changes_of", "following", "own_list", "standing"]
 
 SAID = ("draft", "submitted")
+CHANGES = sql.select(sql.func.count().label("changes")).where(
+    *(events.c[name] == sql.bindparam(name) for name in CELL), events.c.kind.in_(SAID)
+)
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,11 @@ def standing(desk: Desk, cell: Cell) -> Standing:
         handed_in_at=handed_in[-1]["created_at"] if handed_in else "",
         pending=bool(handed_in) and answer != answers[handed_in[-1]["number"]],
     )
+
+
+def changes_of(desk: Desk, cell: Cell) -> int:
+    """How often the form of ``cell`` was saved."""
+    return int(desk.store.rows(CHANGES, **vars(cell))[0]["changes"])
 
 
 def _entry(asked: Asked, row: Mapping[str, Any] | None) -> Entry:

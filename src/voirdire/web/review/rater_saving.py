@@ -8,7 +8,8 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from voirdire.review.answers import Answer, Sent, save_draft, submit
-from voirdire.review.own_list import following, standing
+from voirdire.review.headway import headway
+from voirdire.review.own_list import changes_of, standing
 from voirdire.web.review.rater_pages import RaterPages
 
 __all__ = ["Place", "add_saving"]
@@ -55,7 +56,7 @@ def add_saving(routes: APIRouter, pages: RaterPages) -> None:
         asked = pages.asked(session, place, withdrawn=True)
         saved_at = save_draft(desk, asked, change.answer, change.sent)
         is_open = desk.round(session.link.round_id).is_open and not asked.withdrawn
-        return {"saved_at": saved_at, "changes": standing(desk, asked.cell).changes, "open": is_open}
+        return {"saved_at": saved_at, "changes": changes_of(desk, asked.cell), "open": is_open}
 
     @routes.post("/item/{place}/answer")
     def answer(request: Request, place: Place, change: Change) -> dict[str, Any]:
@@ -65,15 +66,15 @@ def add_saving(routes: APIRouter, pages: RaterPages) -> None:
         round_ = desk.round(session.link.round_id)
         receipt = submit(desk, round_, asked, change.answer, change.sent)
         late = TAKEN_BACK if asked.withdrawn else CLOSED
-        entries = pages.entries(session)
+        stands = headway(desk, asked.cell.round_id, asked.cell.rater_id)
         return {
             "revision": receipt.revision,
             "saved_at": receipt.saved_at,
             "late": receipt.late,
             "open": not receipt.late,
             "note": late if receipt.late else receipt.note,
-            "changes": standing(desk, asked.cell).changes,
-            "done": sum(entry.done for entry in entries),
-            "total": len(entries),
-            "next": following(entries, place),
+            "changes": changes_of(desk, asked.cell),
+            "done": stands.done,
+            "total": stands.total,
+            "next": stands.next_place(place),
         }
