@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -54,3 +55,60 @@ def test_a_mistake_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:
     assert output.startswith("voirdire: ")
     assert output.count("\n") == 1
     assert not target.exists()
+
+
+TABLE = "item_id,rater_id,rater_kind,system,text,label\n" + "".join(
+    f"q{n}-{system},{rater},{kind},{system},Hello {n},{'warm' if n else 'cold'}\n"
+    for n in (0, 1)
+    for system in ("Acme", "Best")
+    for rater, kind in (("ann@example.org", "human"), ("J", "judge"))
+)
+
+
+def test_items_go_to_label_studio_and_come_back(tmp_path: Path) -> None:
+    source, tasks, back = tmp_path / "labels.csv", tmp_path / "tasks.json", tmp_path / "back.csv"
+    source.write_text(TABLE)
+    code, output = run(str(source), "--to", "label-studio", "-o", str(tasks))
+    assert code == 0
+    assert output.startswith(f"Wrote 4 tasks to {tasks}, {tmp_path / 'tasks.xml'}, {tmp_path / 'tasks.key'}.")
+    assert "Acme" not in tasks.read_text()
+    code, output = run(str(tasks), str(back), "--key", str(tmp_path / "tasks.key"), "--pseudonyms")
+    assert (code, output) == (0, f"Wrote 4 ratings to {back}.\n")
+    with back.open(newline="") as file:
+        rows = {(row["item_id"], row["system"], row["label"]) for row in csv.DictReader(file)}
+    assert rows == {(f"q{n}-{s}", s, "warm" if n else "cold") for n in (0, 1) for s in ("Acme", "Best")}
+    assert "ann@example.org" not in back.read_text()
+
+
+def test_items_go_to_argilla_and_what_was_written_is_told_as_json(tmp_path: Path) -> None:
+    source, folder = tmp_path / "labels.csv", tmp_path / "set"
+    source.write_text(TABLE)
+    code, output = run(
+        str(source), str(folder), "--to", "argilla", "--pre-annotate", "J", "--show-systems", "--json"
+    )
+    assert code == 0
+    told = json.loads(output)
+    assert told["tasks"] == 4
+    assert str(folder / "records.json") in told["files"]
+    assert "Acme" in (folder / "records.json").read_text()
+    assert run(str(source), str(folder), "--to", "argilla")[0] == 2
+    assert run(str(source), str(folder), "--to", "argilla", "--force", "--quiet") == (0, "")
+
+
+def test_nothing_beside_the_tasks_is_replaced(tmp_path: Path) -> None:
+    """A key that is lost takes the names of all items with it."""
+    source, key = tmp_path / "labels.csv", tmp_path / "tasks.key"
+    source.write_text(TABLE)
+    key.write_text("precious")
+    code, output = run(str(source), "--to", "label-studio", "-o", str(tmp_path / "tasks.json"))
+    assert code == 2
+    assert f"{key}: exists already" in output
+    assert key.read_text() == "precious"
+
+
+def test_one_file_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text(TABLE)
+    for more in ([], [str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.csv")]):
+        code, output = run(str(tmp_path / "labels.csv"), *more)
+        assert code == 2
+        assert "one file to write is needed" in output

@@ -213,6 +213,27 @@ def test_a_text_that_names_a_system_is_said_and_not_changed(tmp_path: Path) -> N
     assert "I am Acme." in (tmp_path / "tasks.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("system", "name", "coded"),
+    [
+        ("gpt-4o", "q1_GPT4o", True),
+        ("gpt-4o", "q1|gpt-4o-mini", True),
+        ("gpt-4o", "q1-gpt-4", False),
+        ("Best", "bestow", False),
+        ("B", "q1 b", False),
+        ("B", "q1-B", True),
+        ("(+)", "q1 (+)", True),
+    ],
+)
+def test_items_are_coded_where_their_names_tell_the_system(
+    tmp_path: Path, system: str, name: str, coded: bool
+) -> None:
+    table = {"item_id": [name, "x"], "system": [system, "other"], "rater_id": ["1", "1"], "label": ["a", "b"]}
+    voirdire.export(open_study(table), tmp_path / "tasks.json", ExportOptions(to="label-studio"))
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    assert {task["data"]["item_id"] for task in tasks} == ({"item-1", "item-2"} if coded else {name, "x"})
+
+
 def declared(folder: Path) -> Study:
     """One metric of each kind that a tool asks for in its own way, with hostile words everywhere."""
     (folder / "labels.csv").write_text(

@@ -20,6 +20,8 @@ from voirdire.writers.key import Key
 __all__ = ["Coded", "Naming", "ToolOptions", "coded"]
 
 SYSTEMS = ("system", "system_a", "system_b")
+SHORTEST = 3
+"""A name that is shorter is also a word of any text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +75,7 @@ def coded(study: Study, options: ToolOptions, naming: Naming) -> Coded:
     asked = {metrics.get(metric.name, metric.name) for metric in study.metrics}
     names = Renames(
         items=codes,
-        raters=_changed(
-            {rater.id: naming.rater(rater.id) for rater in study.raters if rater.kind == "human"}
-        ),
+        raters=_changed({name: naming.rater(name) for name in _raters(study, "human")}),
         metrics=metrics,
         columns=_safe(
             [*items.attributes, *items.texts],
@@ -92,7 +92,9 @@ def coded(study: Study, options: ToolOptions, naming: Naming) -> Coded:
         columns=_reversed(names.columns),
         hidden=blind.hidden,
     )
-    return Coded(shown, key, tuple(order.tolist()), blind.notes)
+    anchors = ["People's labels go along; leave them out for raters who must not see them."]
+    notes = [*blind.notes, *(anchors if options.labels and study.raters_of("human") else [])]
+    return Coded(shown, key, tuple(order.tolist()), tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,18 +124,27 @@ def _blinded(items: Items, seed: int) -> _Blind:
         codes = {name: f"item-{at + 1:0{width}d}" for name, at in zip(items.ids, order.tolist(), strict=True)}
     notes = [f"Left out, since they name systems or tell them apart: {', '.join(hidden)}."] if hidden else []
     notes += ["Items have codes, since their ids name systems."] if codes else []
-    telling = sum(any(map(names_one, filter(None, row))) for row in zip(*items.texts.values(), strict=True))
+    telling_one = _mention([name for name in systems if len(name) >= SHORTEST])
+    rows = zip(*items.texts.values(), strict=True)
+    telling = sum(any(map(telling_one, filter(None, row))) for row in rows)
     notes += [f"{telling:,} items name a system in their texts, which are not changed."] if telling else []
     kept = {name: column for name, column in items.attributes.items() if name not in hidden}
     return _Blind(replace(items, attributes=kept), hidden, codes, tuple(notes))
 
 
 def _mention(systems: Collection[str]) -> Callable[[str], object]:
-    """Whether a text names one of ``systems``, as a word of its own, whatever its case."""
-    if not systems:
+    """Whether a text names one of ``systems`` as words of its own, however they are joined: gpt-4o, GPT4o."""
+    words = [word for name in systems if (word := _spellings(name))]
+    if not words:
         return lambda text: False
-    words = "|".join(re.escape(name) for name in sorted(systems, key=len, reverse=True))
-    return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE).search
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(words)})(?![^\W_])").search
+
+
+def _spellings(name: str) -> str:
+    """A pattern for the spellings of a system's name; a name of one or two characters has one."""
+    parts = [re.escape(part) for part in re.findall(r"[^\W\d_]+|\d+", name)]
+    joined = r"[\W_]*".join(parts) or re.escape(name.strip())
+    return rf"(?i:{joined})" if len(name) >= SHORTEST else joined
 
 
 def _tells_apart(column: Column, items: Items) -> bool:
