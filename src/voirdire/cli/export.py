@@ -27,7 +27,7 @@ def command(
     target: Annotated[
         str,
         typer.Argument(
-            metavar="[FILE]", help="A .csv, .tsv, .jsonl or .parquet file; or see --to.", show_default=False
+            metavar="FILE", help="A .csv, .tsv, .jsonl or .parquet file; or see --to.", show_default=False
         ),
     ] = "",
     out: Annotated[
@@ -72,7 +72,10 @@ def command(
     quiet: flags.Quiet = False,
     force: flags.Force = False,
 ) -> None:
-    """Write every rating of every rater, as it came in, as one long table; or send the items to a tool."""
+    """Write every rating as one long table, or send the items to a labelling tool.
+
+    A table holds every rating of every rater as it came in.
+    """
     from voirdire.errors import UserError
     from voirdire.writers.coded import ToolOptions
     from voirdire.writers.exporting import ExportOptions, export
