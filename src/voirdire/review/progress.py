@@ -25,26 +25,23 @@ MOST_COUNTED = 3
 
 @dataclass(frozen=True, eq=False)
 class RoundRows:
-    """The rows of one round: ``asked`` holds assignments in force, ``answers`` everybody's last answers.
+    """The rows of one round: ``asked`` are assignments in force, ``answers`` everybody's last ones in time.
 
-    ``gold`` are the items whose label is known, ``seen`` is each rater's last act, ``expertise`` by rater.
+    ``late`` counts answers whose last version came too late, ``gold`` are the items whose label is known,
+    ``seen`` is each rater's last act, and ``expertise`` is by rater.
     """
 
     asked: Sequence[Row]
     answers: Sequence[Row]
+    late: int = 0
     gold: Sequence[Row] = ()
     seen: Mapping[str, str] = field(default_factory=dict)
     expertise: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def counted(self) -> list[Row]:
-        """Answers that came in time, skips too."""
-        return [row for row in self.answers if not row["late"]]
-
-    @property
     def labels(self) -> list[Row]:
-        """Answers in time that hold a label."""
-        return [row for row in self.counted if row["status"] == "ok"]
+        """Answers that hold a label; the others are skips."""
+        return [row for row in self.answers if row["status"] == "ok"]
 
 
 @dataclass(frozen=True)
@@ -167,7 +164,8 @@ def rows_of(desk: Desk, round_id: str) -> RoundRows:
     known = desk.store.rows(sql.select(people.c.rater_id, people.c.expertise))
     return RoundRows(
         [row for row in asked if _cell(row) not in withdrawn],
-        list(current(desk, round_id).values()),
+        list(current(desk, round_id, late=False).values()),
+        sum(row["late"] for row in current(desk, round_id).values()),
         desk.store.rows(sql.select(gold).where(gold.c.round_id == round_id)),
         {row["rater_id"]: row["at"] for row in desk.store.rows(last.group_by(events.c.rater_id))},
         {row["rater_id"]: row["expertise"] for row in known},
@@ -177,13 +175,13 @@ def rows_of(desk: Desk, round_id: str) -> RoundRows:
 def progress(round_: Round, rows: RoundRows) -> Progress:
     """Where ``round_`` stands. An answer counts as planned even where its assignment was withdrawn since."""
     scales = round_.settings.scales
-    planned = {_cell(row) for row in (*rows.asked, *rows.counted)}
+    planned = {_cell(row) for row in (*rows.asked, *rows.answers)}
     labels = rows.labels
     return Progress(
         planned=len(planned),
         labels=len(labels),
-        skips=len(rows.counted) - len(labels),
-        late=len(rows.answers) - len(rows.counted),
+        skips=len(rows.answers) - len(labels),
+        late=rows.late,
         metrics=tuple(_metric(name, scales[name], planned, rows) for name in round_.settings.metrics),
         raters=tuple(_raters(scales, planned, rows)),
         shared=shared(planned, labels),
@@ -206,7 +204,7 @@ def _metric(
     name: str, scale: OfferedScale, planned: Iterable[tuple[str, str, str]], rows: RoundRows
 ) -> MetricProgress:
     asked = {item for _, item, metric in planned if metric == name}
-    counted = [row for row in rows.counted if row["metric"] == name]
+    counted = [row for row in rows.answers if row["metric"] == name]
     labels = [row for row in counted if row["status"] == "ok"]
     given = Counter(row["item_id"] for row in labels)
     coverage = Counter(min(given[item], MOST_COUNTED) for item in asked)
@@ -228,7 +226,7 @@ def _raters(
     asked = _by_rater(planned)
     gold = scores(rows.gold, rows.labels, scales)
     for name in sorted(asked, key=_natural):
-        mine = [row for row in rows.counted if row["rater_id"] == name]
+        mine = [row for row in rows.answers if row["rater_id"] == name]
         labels = [row for row in mine if row["status"] == "ok"]
         times = [row["seconds"] for row in labels if row["seconds"] is not None]
         yield RaterProgress(
