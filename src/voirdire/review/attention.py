@@ -209,7 +209,7 @@ def _waiting(facts: Facts) -> Iterator[Concern]:
         yield Concern(
             "waiting",
             f"{listing(names)} {'has' if len(names) == 1 else 'have'} not begun",
-            f"{count(asked, 'label')} of {progress.planned:,} wait for them. Send the link again, or assign "
+            f"{asked:,} of {count(progress.planned, 'label')} wait for them. Send the link again, or assign "
             "them to others.",
             raters=tuple(names),
         )

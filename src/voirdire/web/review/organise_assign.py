@@ -73,6 +73,13 @@ def router(pages: OrganiserPages) -> APIRouter:
             Asking(),
         )
 
+    _counting(routes, pages, make)
+    return routes
+
+
+def _counting(routes: APIRouter, pages: OrganiserPages, make: _Assigning) -> None:
+    """What changes assignments."""
+
     @routes.post("/confirm")
     def confirmed(request: Request, round_id: RoundId, draft: DraftId, proof: Proof = "") -> Response:
         """Assign what was looked at."""
@@ -85,8 +92,6 @@ def router(pages: OrganiserPages) -> APIRouter:
         pages.acting(request, proof)
         make.take_back(pages.round(round_id), rater)
         return pages.back(pages.round(round_id), "assign")
-
-    return routes
 
 
 class _Assigning:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from voirdire.errors import UserError
+from voirdire.judges.viewing import NEVER
 from voirdire.review.beginning import BeginOptions, settings_of
 from voirdire.review.desk import Desk, Round
 from voirdire.review.settings import PROTOCOL, RoundSettings
@@ -55,7 +56,9 @@ def router(pages: OrganiserPages) -> APIRouter:
 
 def _page(pages: OrganiserPages, session: Session, typed: Beginning, **context: Any) -> Response:
     study = pages.desk.study
-    columns = [*study.items.texts, *study.items.attributes][:MOST_SHOWN]
+    columns = [name for name in (*study.items.texts, *study.items.attributes) if name not in NEVER][
+        :MOST_SHOWN
+    ]
     judges = [study.raters[code].id for code in study.raters_of("judge")]
     told = {"typed": typed, "columns": columns, "judges": judges, "sides": (), **context}
     return pages.show("organise_begin.html", session, None, **told)
