@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import sqlalchemy as sql
 
 from voirdire.judges.call import content_hash
+from voirdire.judges.records import now
 from voirdire.store.bench_schema import conversations, turns
 from voirdire.store.sql import Store
 
-__all__ = ["Conversation", "Ended", "Spoken", "kept_conversations"]
+__all__ = [
+    "Conversation",
+    "Ended",
+    "Spoken",
+    "conversation_row",
+    "kept_conversations",
+    "spoken_of",
+    "turn_row",
+]
 
 Ended = Literal["turns", "user left", "refused", "truncated", "empty", "error"]
 """turns: all were held; user left: the user had what it wanted; else what the last call came to."""
@@ -22,9 +31,10 @@ AT_A_TIME = 500
 
 @dataclass(frozen=True)
 class Spoken:
-    """One turn: the user's words, the move they deliver, and the system's reply.
+    """One turn: the user's words, the move that was due, and the system's reply with its ``status``.
 
-    The requests name the kept calls behind both, empty for scripts.
+    ``status`` is ok, empty, truncated or refusal. The requests name the kept calls behind both, empty for
+    scripts.
     """
 
     number: int
@@ -40,8 +50,8 @@ class Spoken:
 class Conversation:
     """A conversation that has ended; ``id`` is a hash of all that went into it.
 
-    ``audit`` says how the simulated user did: ``in_role``, ``delivered`` and ``planned`` moves by turn,
-    ``early``.
+    ``audit`` says how the simulated user did, as :func:`~voirdire.bench.simulator_audit.simulator_audit` has
+    it; it is empty where nobody was simulated.
     """
 
     id: str
@@ -63,8 +73,9 @@ class Conversation:
         """The messages as JSON, as a judge and a rater are shown them."""
         messages = []
         for turn in self.spoken:
-            messages.append({"role": "user", "content": turn.user})
-            if turn.status != "error":
+            if turn.user:
+                messages.append({"role": "user", "content": turn.user})
+            if turn.reply:
                 messages.append({"role": "assistant", "content": turn.reply})
         return json.dumps(messages, ensure_ascii=False)
 
@@ -75,19 +86,29 @@ class Conversation:
 
 
 def kept_conversations(store: Store, ids: Sequence[str] | None = None) -> Iterator[Conversation]:
-    """The ended conversations in ``store``, all or those of ``ids``; some hundred are in memory at a time."""
-    query = sql.select(conversations).order_by(conversations.c.conversation)
-    rows = store.rows(query)
-    wanted = None if ids is None else set(ids)
-    rows = [row for row in rows if wanted is None or row["conversation"] in wanted]
-    for start in range(0, len(rows), AT_A_TIME):
-        chunk = rows[start : start + AT_A_TIME]
-        said = _spoken(store, [row["conversation"] for row in chunk])
-        for row in chunk:
-            yield _conversation(row, said.get(row["conversation"], ()))
+    """The ended conversations in ``store``, all or those of ``ids``, in order of their ids.
+
+    Of one that ended in an error and was taken up again the last end counts. Some hundred are in memory at a
+    time.
+    """
+    names = sql.select(conversations.c.conversation).distinct().order_by(conversations.c.conversation)
+    with store.reading() as connection:
+        known = list(connection.scalars(names))
+    if ids is not None:
+        known = sorted(set(known) & set(ids))
+    for start in range(0, len(known), AT_A_TIME):
+        chunk = known[start : start + AT_A_TIME]
+        query = sql.select(conversations).where(conversations.c.conversation.in_(chunk))
+        last = {row["conversation"]: row for row in store.rows(query.order_by(conversations.c.retry))}
+        said = spoken_of(store, chunk)
+        for name in chunk:
+            yield _conversation(last[name], said.get(name, ()))
 
 
-def _spoken(store: Store, ids: Sequence[str]) -> dict[str, tuple[Spoken, ...]]:
+def spoken_of(store: Store, ids: Sequence[str]) -> dict[str, tuple[Spoken, ...]]:
+    """The turns that are kept of each of the conversations ``ids``, ended or not; none where nothing is."""
+    if not ids:
+        return {}
     query = (
         sql.select(turns).where(turns.c.conversation.in_(ids)).order_by(turns.c.conversation, turns.c.number)
     )
@@ -104,6 +125,36 @@ def _spoken(store: Store, ids: Sequence[str]) -> dict[str, tuple[Spoken, ...]]:
         )
         found.setdefault(row["conversation"], []).append(one)
     return {name: tuple(said) for name, said in found.items()}
+
+
+def turn_row(conversation: str, turn: Spoken) -> dict[str, Any]:
+    """The row of ``turns`` for one turn of a conversation."""
+    return {
+        "conversation": conversation,
+        "number": turn.number,
+        "user_text": turn.user,
+        "move": turn.move,
+        "user_request": turn.user_request,
+        "reply": turn.reply,
+        "reply_status": turn.status,
+        "reply_request": turn.reply_request,
+        "created_at": now(),
+    }
+
+
+def conversation_row(conversation: Conversation, retry: int) -> dict[str, Any]:
+    """The row of ``conversations`` for one that ended, after ``retry`` ends in an error."""
+    plain = {field.name: getattr(conversation, field.name) for field in fields(conversation)}
+    spoken = plain.pop("spoken")
+    return {
+        **plain,
+        "conversation": plain.pop("id"),
+        "retry": retry,
+        "n_turns": len(spoken),
+        "transcript_hash": conversation.transcript_hash,
+        "audit": dict(conversation.audit),
+        "created_at": now(),
+    }
 
 
 def _conversation(row: Mapping[str, Any], spoken: tuple[Spoken, ...]) -> Conversation:

@@ -23,13 +23,15 @@ turns = sql.Table(
 )
 """A checkpoint a turn: what the user said, the scripted move it delivers if any, and what the system replied.
 
-The requests name the calls behind both, as rows of ``replies``; they are empty for scripts.
+The requests name the calls behind both, as rows of ``replies``; they are empty for scripts. A turn whose call
+ended in an error is not here: only ``replies`` keeps it.
 """
 
 conversations = sql.Table(
     "conversations",
     metadata,
     sql.Column("conversation", sql.Text, primary_key=True),
+    sql.Column("retry", sql.Integer, primary_key=True, server_default="0"),
     sql.Column("metric", sql.Text, nullable=False),
     sql.Column("scenario", sql.Text, nullable=False),
     sql.Column("variant", sql.Text, nullable=False),
@@ -46,6 +48,9 @@ conversations = sql.Table(
     sql.Column("created_at", sql.Text, nullable=False),
 )
 """One row a conversation that has ended. ``conversation`` is a hash of all that went into it, ``ended`` says
-why, ``audit`` what the simulated user did: whether it stayed in role and which moves it delivered."""
+why, ``audit`` what the simulated user did: whether it stayed in role and which moves it delivered.
+
+One that ended in an error is taken up again by a later command, and ends anew as the next ``retry``; the last
+one counts."""
 
 BENCH_TABLES = (turns, conversations)

@@ -1,0 +1,223 @@
+"""Who plays: targets.yaml lists the systems under test, user.yaml says who writes to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from voirdire.bench.dialogue import Part
+from voirdire.bench.imported import Transcripts, content_of, load_transcripts
+from voirdire.bench.modelled import ModelUser, Moves
+from voirdire.bench.scripts import Script, ScriptedUser, check_rules, planted
+from voirdire.bench.suite import Bench, Case
+from voirdire.errors import UserError
+from voirdire.judges.call import content_hash
+from voirdire.judges.judge_file import EndpointConfig, LimitsConfig, PriceConfig
+from voirdire.study.documents import load_mapping, validated
+
+__all__ = ["Cast", "ModelConfig", "TargetConfig", "TargetsConfig", "UserConfig", "load_cast"]
+
+DIGITS = 12
+ID_DIGITS = 24
+IMPORTED = "imported"
+"""The version of the user of conversations that were held elsewhere."""
+UNVERSIONED = {"price", "limits", "family", "system", "user", "transcripts", "columns"}
+"""Keys that cannot change what is said."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ModelConfig(_Part):
+    """A model that plays. Changing anything but ``family``, ``price`` and ``limits`` makes a new version."""
+
+    family: str = Field(
+        default="", description="The model's provider line, to flag one that also judges or plays."
+    )
+    model: str = Field(default="", description="The model, as the endpoint names it.")
+    endpoint: EndpointConfig = Field(default_factory=EndpointConfig, description="Where it is reached.")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Sent with every call as they are: temperature, max_tokens, seed, ...",
+    )
+    price: PriceConfig | None = Field(default=None, description="To count what calls cost.")
+    limits: LimitsConfig = Field(default_factory=LimitsConfig, description="How fast to ask.")
+
+    @cached_property
+    def version(self) -> str:
+        """The head of a hash of all that can change what is said."""
+        return content_hash(self._said())[:DIGITS]
+
+    def _said(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", exclude=UNVERSIONED)
+
+
+class UserConfig(ModelConfig):
+    """The whole of user.yaml: a script, or a model that plays the user."""
+
+    user: str = Field(default="user", min_length=1, description="The simulated user's name in results.")
+    script: Literal[True] | None = Field(
+        default=None, description="true: says what the scenarios have written for it, and asks no model."
+    )
+    moves: Moves = Field(
+        default="as written",
+        description="How a model makes moves: as written, the same to every system, or in its own words.",
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> UserConfig:
+        _only_one(self, "script", "model")
+        return self
+
+    def _said(self) -> dict[str, Any]:
+        if self.script:
+            return {"script": ScriptedUser.WORDING}
+        return {**super()._said(), "wording": ModelUser.WORDING}
+
+
+class TargetConfig(ModelConfig):
+    """A system under test: a model, a script with planted behaviour, or transcripts that exist."""
+
+    system: str = Field(min_length=1, description="The system's name in results.")
+    instructions: str = Field(default="", description="A system prompt; none is sent where this is empty.")
+    script: Script | None = Field(default=None, description="Says what is written here, and asks no model.")
+    transcripts: str = Field(
+        default="", description="A file of finished conversations beside this one: CSV, JSON Lines, .eval."
+    )
+    columns: dict[str, str] = Field(
+        default_factory=dict,
+        description="The file's own names of metric, scenario, variant, system, repeat and transcript.",
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> TargetConfig:
+        _only_one(self, "model", "script", "transcripts")
+        return self
+
+
+class TargetsConfig(_Part):
+    """The whole of targets.yaml."""
+
+    targets: list[TargetConfig] = Field(min_length=1, description="The systems under test.")
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> TargetsConfig:
+        names = [target.system for target in self.targets]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ValueError(f"system '{twice[0]}' once only")
+        return self
+
+
+def _only_one(config: BaseModel, *names: str) -> None:
+    given = [name for name in names if getattr(config, name)]
+    if len(given) != 1:
+        raise ValueError(f"exactly one of {', '.join(names)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Cast:
+    """The user, the systems in order, and the ``transcripts`` of systems that were heard elsewhere."""
+
+    user: UserConfig
+    targets: tuple[TargetConfig, ...]
+    transcripts: dict[str, Transcripts]
+
+    def version_of(self, target: TargetConfig) -> str:
+        """The version of a system: of a model's settings, of a script, or of what its transcripts say."""
+        kept = self.transcripts.get(target.system)
+        return target.version if kept is None else kept.version[:DIGITS]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Who plays, with versions and settings, as a manifest keeps it; no key is in it."""
+        return {
+            "user": {**self.user.model_dump(mode="json"), "version": self.user.version},
+            "targets": [
+                {**target.model_dump(mode="json"), "version": self.version_of(target)}
+                for target in self.targets
+            ],
+        }
+
+    def parts(self, bench: Bench, *, unreviewed: bool = False) -> Iterator[Part]:
+        """Every conversation of the benchmark, case by case, system by system and repeat by repeat."""
+        for target in self.targets:
+            if target.script is not None:
+                check_rules(target.script, target.system, bench)
+        _check_cases(bench, self.user)
+        for case in bench.cases(unreviewed=unreviewed):
+            for target in self.targets:
+                yield from self._of(bench, case, target)
+
+    def _of(self, bench: Bench, case: Case, target: TargetConfig) -> Iterator[Part]:
+        turns, repeats = bench.config.turns, range(bench.config.repeats)
+        kept, version = self.transcripts.get(target.system), target.version
+        if kept is not None:
+            for repeat, spoken in kept.of(case):
+                said = content_hash(content_of(spoken))[:DIGITS]
+                yield _part(case, target, repeat, (IMPORTED, said), spoken)
+        elif target.script is not None:
+            for repeat, cue in planted(target.script, target.system, bench, case, len(repeats)):
+                yield _part(
+                    case, target, repeat, (self.user.version, version), cue, [turns, cue.words, cue.turn]
+                )
+        else:
+            for repeat in repeats:
+                yield _part(case, target, repeat, (self.user.version, version), None, [turns])
+
+
+def _part(
+    case: Case, target: TargetConfig, repeat: int, versions: tuple[str, str], cue: Any, more: Any = None
+) -> Part:
+    name = content_hash([case.hash, target.system, repeat, versions, more])[:ID_DIGITS]
+    return Part(name, case, target.system, target.family, repeat, *versions, cue)
+
+
+def _check_cases(bench: Bench, user: UserConfig) -> None:
+    """Refuse what could not be delivered: a persona that nobody says, or a move after the last turn."""
+    for axis, values in bench.config.axes.items():
+        for name, value in values.items():
+            if user.script and value.who and not value.says:
+                raise UserError(
+                    f"{axis}={name} only says who the user is, which a scripted user cannot play",
+                    where="bench.yaml",
+                    fix="write what the user says of it under says, or let a model play",
+                )
+    for metric in bench.metrics:
+        for scenario in metric.scenarios:
+            late = [move.turn for move in scenario.moves if move.turn > bench.config.turns]
+            if late:
+                raise UserError(
+                    f"a move at turn {late[0]} of {bench.config.turns}",
+                    where=f"metric {metric.metric}, scenario {scenario.id}",
+                    fix="raise turns in bench.yaml, or make the move earlier",
+                )
+
+
+def load_cast(bench: Bench, targets: str | Path, user: str | Path) -> Cast:
+    """Who plays ``bench``, from the files targets.yaml and user.yaml; transcripts stand beside the former."""
+    file = _file(targets, "targets.yaml")
+    listed = validated(TargetsConfig, load_mapping(file), where=file.name).targets
+    spoken_by = _file(user, "user.yaml")
+    player = validated(UserConfig, load_mapping(spoken_by), where=spoken_by.name)
+    kept = {
+        target.system: load_transcripts(
+            file.parent / target.transcripts, bench, target.system, target.columns
+        )
+        for target in listed
+        if target.transcripts
+    }
+    return Cast(player, tuple(listed), kept)
+
+
+def _file(path: str | Path, what: str) -> Path:
+    file = Path(path)
+    if not file.is_file():
+        raise UserError("no such file", where=str(path), expected=f"a {what}")
+    return file

@@ -1,0 +1,174 @@
+"""Transcripts that exist: conversations held elsewhere, taken as a system's without any simulation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from voirdire.bench.conversation import Spoken
+from voirdire.bench.suite import Bench, Case
+from voirdire.errors import UserError
+from voirdire.judges.call import content_hash
+from voirdire.opening import read_table
+from voirdire.study.faults import Faults
+from voirdire.study.raw import RawTable
+from voirdire.study.turns import messages_of
+
+__all__ = ["COLUMNS", "Transcripts", "load_transcripts", "turns_of_messages"]
+
+COLUMNS = ("metric", "scenario", "variant", "system", "repeat", "transcript")
+"""What a row says: which case it is of, and the messages."""
+NEEDED = ("metric", "scenario", "transcript")
+USERS = ("user", "human", "customer")
+SYSTEMS = ("assistant", "ai", "model", "bot", "agent")
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Transcripts:
+    """The transcripts of one system by case and repeat, and how many rows are another system's."""
+
+    where: str
+    spoken: Mapping[Key, Mapping[int, tuple[Spoken, ...]]] = field(repr=False)
+    others: int = 0
+
+    def __len__(self) -> int:
+        return sum(len(repeats) for repeats in self.spoken.values())
+
+    @cached_property
+    def version(self) -> str:
+        """A hash of all that was said."""
+        return content_hash(
+            [
+                [*key, repeat, content_of(said)]
+                for key, repeats in self.spoken.items()
+                for repeat, said in repeats.items()
+            ]
+        )
+
+    def of(self, case: Case) -> Iterator[tuple[int, tuple[Spoken, ...]]]:
+        """What was said in each repeat of ``case``."""
+        yield from self.spoken.get((case.metric.metric, case.scenario.id, case.variant.name), {}).items()
+
+
+def content_of(spoken: Sequence[Spoken]) -> list[tuple[str, str]]:
+    """What was said, without who it was delivered by or how."""
+    return [(turn.user, turn.reply) for turn in spoken]
+
+
+def load_transcripts(
+    path: Path, bench: Bench, system: str, columns: Mapping[str, str] | None = None
+) -> Transcripts:
+    """The transcripts of ``system`` in a file of CSV, JSON Lines, Parquet or Inspect's logs, one row each.
+
+    ``columns`` maps :data:`COLUMNS` to the file's own names. Rows of other systems are passed over; where no
+    column names systems, all rows are this one's. Repeats without a number are counted in the file's order.
+    Rows of a metric, scenario or variant that the benchmark lacks are users' errors, told at once.
+    """
+    table = read_table(path)
+    if table.problem is not None:
+        raise table.problem
+    cells = _cells(table, columns or {}, path.name)
+    known = {
+        (metric.metric, scenario.id, variant.name)
+        for metric in bench.metrics
+        for scenario in metric.scenarios
+        for variant in bench.variants
+    }
+    found: dict[Key, dict[int, tuple[Spoken, ...]]] = defaultdict(dict)
+    faults, others = Faults(), 0
+    for place in range(len(table)):
+        row = {name: values[place] for name, values in cells.items()}
+        if row.get("system", system) != system:
+            others += 1
+            continue
+        faults.attempt(lambda row=row, place=place: _add(found, row, known, bench, table.where(place)))  # type: ignore[misc]
+    faults.check()
+    if not found:
+        raise UserError(f"no transcript of '{system}'", where=path.name, expected="its name under system")
+    return Transcripts(path.name, dict(found), others)
+
+
+def _cells(table: RawTable, columns: Mapping[str, str], where: str) -> dict[str, list[str | None]]:
+    unknown = [name for name in columns if name not in COLUMNS]
+    if unknown:
+        raise UserError(
+            f"'{unknown[0]}' is no column of transcripts", where=where, expected=", ".join(COLUMNS)
+        )
+    named = {name: columns.get(name, name) for name in COLUMNS}
+    lacking = [
+        own for name, own in named.items() if own not in table.columns and (name in NEEDED or name in columns)
+    ]
+    if lacking:
+        raise UserError(
+            f"no column '{lacking[0]}'",
+            where=where,
+            expected=f"one of {', '.join(table.columns)}",
+            fix="name the file's own under columns",
+        )
+    return {name: list(table.columns[own]) for name, own in named.items() if own in table.columns}
+
+
+def _add(
+    found: dict[Key, dict[int, tuple[Spoken, ...]]],
+    row: Mapping[str, str | None],
+    known: set[Key],
+    bench: Bench,
+    where: str,
+) -> None:
+    only = bench.variants[0].name if len(bench.variants) == 1 else ""
+    key = (row["metric"] or "", row["scenario"] or "", row.get("variant") or only)
+    if key not in known:
+        raise UserError(
+            f"no case of metric '{key[0]}', scenario '{key[1]}' and variant '{key[2]}'",
+            where=where,
+            expected="names as in the benchmark",
+        )
+    repeats = found[key]
+    repeat = _whole(row.get("repeat"), where, next_one=max(repeats, default=-1) + 1)
+    if repeat in repeats:
+        raise UserError(f"a second transcript of repeat {repeat}", where=where, fix="number repeats")
+    repeats[repeat] = turns_of_messages(row["transcript"] or "", where)
+
+
+def _whole(text: str | None, where: str, *, next_one: int) -> int:
+    if text is None or text == "":
+        return next_one
+    if not text.isdecimal():
+        raise UserError(f"repeat is '{text}'", where=where, expected="a whole number from 0")
+    return int(text)
+
+
+def turns_of_messages(text: str, where: str) -> tuple[Spoken, ...]:
+    """The turns of a transcript: messages of one side in a row are one; system prompts are left out.
+
+    What a system says before any user does stands in a turn of which the user's words are empty. No messages
+    at all are a user's error, an empty list is a conversation without turns.
+
+    >>> [(turn.user, turn.reply) for turn in turns_of_messages("User: Hi\\nAssistant: Hello\\nUser: So?", "")]
+    [('Hi', 'Hello'), ('So?', '')]
+    """
+    messages = messages_of(text)
+    if not messages and text.strip() not in ("", "[]"):
+        raise UserError(
+            "the transcript has no messages", where=where, expected='[{"role": ..., "content": ...}]'
+        )
+    turns: list[tuple[list[str], list[str]]] = []
+    for role, words in messages:
+        if role.lower() in USERS:
+            if not turns or turns[-1][1]:
+                turns.append(([], []))
+            turns[-1][0].append(words)
+        elif role.lower() in SYSTEMS:
+            if not turns:
+                turns.append(([], []))
+            turns[-1][1].append(words)
+        elif role.lower() not in ("system", "developer", "tool"):
+            raise UserError(f"role '{role}'", where=where, expected="user, assistant, system or tool")
+    return tuple(
+        Spoken(number, "\n\n".join(user), "\n\n".join(reply), status="ok" if any(reply) else "empty")
+        for number, (user, reply) in enumerate(turns, start=1)
+    )
