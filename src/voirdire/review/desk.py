@@ -29,7 +29,7 @@ __all__ = ["Desk", "Round", "now", "open_desk"]
 PATIENCE = 10
 """Seconds for which a request waits for another program that writes to the same file."""
 TURNED = (
-    sql.select(events.c.kind)
+    sql.select(events.c.kind, events.c.created_at)
     .where(events.c.round_id == sql.bindparam("round_id"), events.c.kind.in_(["closed", "reopened"]))
     .order_by(events.c.number.desc())
     .limit(1)
@@ -39,18 +39,25 @@ TURNED = (
 
 @dataclass(frozen=True)
 class Round:
-    """A round of labelling: its id, settings and beginning, and whether it takes answers now."""
+    """A round of labelling: its id, settings and beginning, and whether it takes answers now.
+
+    ``reopened`` is when it was opened again, which makes a closing time before that void.
+    """
 
     id: str
     settings: RoundSettings
     created_at: str
     closed: bool
+    reopened: str = ""
 
     @property
     def is_open(self) -> bool:
         """Whether an answer that comes now counts."""
-        closes = self.settings.closes_at
-        return not self.closed and (not closes or datetime.fromisoformat(closes) > datetime.now(UTC))
+        if self.closed or not self.settings.closes_at:
+            return not self.closed
+        closes = datetime.fromisoformat(self.settings.closes_at)
+        again = bool(self.reopened) and datetime.fromisoformat(self.reopened) > closes
+        return again or closes > datetime.now(UTC)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +100,8 @@ class Desk:
         """The round called ``round_id``; an unknown one is a user's error."""
         settings, created_at = self._settings(round_id)
         last = self.store.rows(TURNED, round_id=round_id)
-        return Round(round_id, settings, created_at, bool(last) and last[0]["kind"] == "closed")
+        turn, at = (last[0]["kind"], last[0]["created_at"]) if last else ("", "")
+        return Round(round_id, settings, created_at, turn == "closed", at if turn == "reopened" else "")
 
     def _settings(self, round_id: str) -> tuple[RoundSettings, str]:
         """Settings and beginning of a round; its row is never changed and so is read once."""
