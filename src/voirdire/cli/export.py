@@ -78,7 +78,7 @@ def command(
     """
     from voirdire.errors import UserError
     from voirdire.writers.coded import ToolOptions
-    from voirdire.writers.exporting import ExportOptions, export
+    from voirdire.writers.exporting import ExportOptions, export, tools
 
     path = out or target
     if not path or (out and target):
@@ -92,7 +92,13 @@ def command(
     options = ExportOptions(to=to, tool=tool, key=key, pseudonyms=pseudonyms)
     flags.keep_existing(path, *_beside(path, to), force=force)
     study = flags.opened(
-        source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
+        source,
+        judge=judge,
+        wide=wide,
+        column=column,
+        missing=missing,
+        on_duplicate=on_duplicate,
+        unrated=to in tools(),
     )
     written = export(study, path, options)
     if as_json:

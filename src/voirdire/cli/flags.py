@@ -113,8 +113,12 @@ def opened(
     missing: Sequence[str] | None,
     on_duplicate: str,
     parts: bool = False,
+    unrated: bool = False,
 ) -> Study:
-    """The study at ``source``, read as the flags of the same names say; with ``parts`` those of verdicts."""
+    """The study at ``source``, read as the flags of the same names say.
+
+    With ``parts`` also the parts of verdicts, with ``unrated`` also the items that nobody has rated.
+    """
     from voirdire.opening import open as open_study
 
     return open_study(
@@ -123,7 +127,9 @@ def opened(
         judges=judge or (),
         wide=split(wide),
         missing=missing_spellings(missing),
-        config=({"on_duplicate": on_duplicate} if on_duplicate else {}) | ({"parts": True} if parts else {}),
+        config=({"on_duplicate": on_duplicate} if on_duplicate else {})
+        | ({"parts": True} if parts else {})
+        | ({"unrated": True} if unrated else {}),
     )
 
 

@@ -14,11 +14,10 @@ from voirdire.errors import UserError
 from voirdire.registry import register
 from voirdire.study.metric import Metric
 from voirdire.study.study import Study
-from voirdire.study.turns import messages_of
 from voirdire.writers.answered import Given, answered, takes_sets
 from voirdire.writers.argilla_settings import HANDLE, dataset_of, is_rating, settings_of
 from voirdire.writers.coded import Coded, Naming, ToolOptions, coded
-from voirdire.writers.written import Written, shown_columns, write_files
+from voirdire.writers.written import Written, shown_columns, turns_of, write_files
 
 __all__ = ["export_argilla"]
 
@@ -66,7 +65,7 @@ def _records(study: Study, order: Sequence[int], ask: ToolOptions) -> Iterator[R
         at: study.raters[at].id for at in study.raters_of("judge") if study.raters[at].id in ask.pre_annotate
     }
     said, verdicts = answered(study, people), answered(study, judges)
-    transcripts = {name for name, turns in shown_columns(study).items() if turns}
+    transcripts = {name for name, turns in shown_columns(study.items).items() if turns}
     points = {metric.name for metric in study.metrics if is_rating(metric)}
     sets = {metric.name for metric in study.metrics if takes_sets(metric)}
     for item in order:
@@ -93,7 +92,7 @@ def _fields(study: Study, item: int, transcripts: Collection[str]) -> Iterator[t
     for name, column in study.items.texts.items():
         text = column[item]
         if text is not None and name in transcripts:
-            yield name, [{"role": role, "content": words} for role, words in messages_of(text)]
+            yield name, turns_of(text)
         elif text is not None:
             yield name, text
 

@@ -26,7 +26,9 @@ Record = dict[str, Any]
 def settings_of(study: Study, partly: Collection[str]) -> Record:
     """The settings for ``study``; nobody need answer the metrics in ``partly``, which some left open."""
     fields = [_field(HANDLE, is_chat=False, required=True)]
-    fields += [_field(name, is_chat=turns, required=False) for name, turns in shown_columns(study).items()]
+    fields += [
+        _field(name, is_chat=turns, required=False) for name, turns in shown_columns(study.items).items()
+    ]
     questions = [_question(metric, required=metric.name not in partly) for metric in study.metrics]
     titles = {metric.name: metric.label for metric in study.metrics}
     questions += [

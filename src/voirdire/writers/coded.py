@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from voirdire.study.rater import RaterKind
 from voirdire.study.renaming import Renames, renamed
 from voirdire.study.study import Study
 from voirdire.writers.key import Key
+from voirdire.writers.written import shown_columns, turns_of
 
 __all__ = ["Coded", "Naming", "ToolOptions", "coded"]
 
@@ -90,7 +92,7 @@ def coded(study: Study, options: ToolOptions, naming: Naming) -> Coded:
         raters=_reversed(names.raters),
         metrics=_reversed(names.metrics),
         columns=_reversed(names.columns),
-        hidden=blind.hidden,
+        hidden={**blind.hidden, **_respelled(study.items)},
     )
     anchors = ["People's labels go along; leave them out for raters who must not see them."]
     notes = [*blind.notes, *(anchors if options.labels and study.raters_of("human") else [])]
@@ -130,6 +132,19 @@ def _blinded(items: Items, seed: int) -> _Blind:
     notes += [f"{telling:,} items name a system in their texts, which are not changed."] if telling else []
     kept = {name: column for name, column in items.attributes.items() if name not in hidden}
     return _Blind(replace(items, attributes=kept), hidden, codes, tuple(notes))
+
+
+def _respelled(items: Items) -> dict[str, dict[str, str]]:
+    """The transcripts that are not spelled as a tool gives them back, which is a JSON list of messages."""
+    return {
+        name: {
+            item: text
+            for item, text in zip(items.ids, items.texts[name], strict=True)
+            if text is not None and text != json.dumps(turns_of(text), ensure_ascii=False)
+        }
+        for name, is_transcript in shown_columns(items).items()
+        if is_transcript
+    }
 
 
 def _mention(systems: Collection[str]) -> Callable[[str], object]:

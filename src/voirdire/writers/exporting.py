@@ -16,7 +16,7 @@ from voirdire.writers.coded import ToolOptions
 from voirdire.writers.key import read_key
 from voirdire.writers.written import Written
 
-__all__ = ["ExportOptions", "export", "targets"]
+__all__ = ["ExportOptions", "export", "targets", "tools"]
 
 TABLES = {
     "csv": (".csv", ".csv.gz"),
@@ -80,8 +80,13 @@ def export(study: Study, path: str | PathLike[str], options: ExportOptions | Non
 
 
 def targets() -> list[str]:
-    """What a study can be exported to: tables, and the writers that take :class:`ToolOptions`."""
-    return [*TABLES, *(name for name in registry.names("writer") if _is_tool(registry.get("writer", name)))]
+    """What a study can be exported to: tables, and labelling tools."""
+    return [*TABLES, *tools()]
+
+
+def tools() -> list[str]:
+    """The labelling tools: the writers that take :class:`ToolOptions`."""
+    return [name for name in registry.names("writer") if _is_tool(registry.get("writer", name))]
 
 
 def _is_tool(writer: Callable[..., object]) -> bool:

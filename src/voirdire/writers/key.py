@@ -23,7 +23,8 @@ PARTS = ("items", "raters", "metrics", "columns", "hidden")
 class Key:
     """The names behind the codes of an export, each mapping from code to name.
 
-    ``hidden`` holds the columns that were left out, each from an item's name to its value.
+    ``hidden`` holds the columns that were left out, and transcripts that the tool spells in its own way, each
+    from an item's name to its value.
     """
 
     items: Mapping[str, str] = field(default_factory=dict)
@@ -48,14 +49,16 @@ class Key:
 
         What the key does not know, an item that was added in the tool say, stays as it is.
         """
-        names = Renames(self.items, self.raters, self.metrics, self.columns)
-        restored = renamed(study, names)
+        restored = renamed(study, Renames(self.items, self.raters, self.metrics, self.columns))
         items = restored.items
-        hidden = {
-            name: Column.of([values.get(item) for item in items.ids]) for name, values in self.hidden.items()
-        }
-        kept = {name: column for name, column in hidden.items() if not column.is_missing.all()}
-        return replace(restored, items=replace(items, attributes={**items.attributes, **kept}))
+        attributes, texts = dict(items.attributes), dict(items.texts)
+        for name, values in self.hidden.items():
+            place = texts if name in texts else attributes
+            shown = place.get(name, Column.missing(len(items)))
+            column = Column.of([values.get(item, text) for item, text in zip(items.ids, shown, strict=True)])
+            if not column.is_missing.all():
+                place[name] = column
+        return replace(restored, items=replace(items, attributes=attributes, texts=texts))
 
 
 def read_key(path: str | PathLike[str]) -> Key:

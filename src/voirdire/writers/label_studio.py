@@ -12,11 +12,10 @@ from typing import Any
 from voirdire.errors import UserError
 from voirdire.registry import register
 from voirdire.study.study import Study
-from voirdire.study.turns import messages_of
 from voirdire.writers.answered import Given, answered, remarked
 from voirdire.writers.coded import Coded, Naming, ToolOptions, coded
 from voirdire.writers.labeling_config import control_of, labeling_config, object_names
-from voirdire.writers.written import Written, shown_columns, write_files
+from voirdire.writers.written import Written, shown_columns, turns_of, write_files
 
 __all__ = ["export_label_studio"]
 
@@ -39,7 +38,7 @@ def export_label_studio(
         raise UserError("tasks are JSON", where=str(path), fix=f"write to {target.with_suffix('.json').name}")
     ask = options or ToolOptions()
     shown = coded(study, ask, NAMING)
-    columns = shown_columns(shown.study) or {"item_id": False}
+    columns = shown_columns(shown.study.items) or {"item_id": False}
     tasks = list(_tasks(shown, columns, ask))
     config = labeling_config(shown.study.metrics, columns, list(remarked(shown.study)))
     files = {target: _json(tasks), target.with_suffix(".xml"): config}
@@ -72,7 +71,7 @@ def _data(study: Study, item: int, columns: Mapping[str, bool]) -> Record:
     for name, column in {**items.attributes, **items.texts}.items():
         text = column[item]
         if columns.get(name) and text is not None:
-            data[name] = [{"role": role, "content": words} for role, words in messages_of(text)]
+            data[name] = turns_of(text)
         elif text is not None:
             data[name] = text
     return {**{name: [] if turns else "" for name, turns in columns.items()}, **data}

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from voirdire.errors import UserError
-from voirdire.study.study import Study
+from voirdire.study.items import Items
 from voirdire.study.turns import messages_of
 from voirdire.writers.key import Key
 
-__all__ = ["Written", "shown_columns", "write_files"]
+__all__ = ["Written", "shown_columns", "turns_of", "write_files"]
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,21 @@ class Written:
         return "\n".join([f"Wrote {self.tasks:,} tasks to {', '.join(self.files)}.", *self.notes])
 
 
-def shown_columns(study: Study) -> dict[str, bool]:
+def shown_columns(items: Items) -> dict[str, bool]:
     """The columns of texts, and whether each holds transcripts: every one of its texts is a list of turns."""
     return {
         name: bool(column.values) and all(map(messages_of, column.values))
-        for name, column in study.items.texts.items()
+        for name, column in items.texts.items()
     }
+
+
+def turns_of(text: str) -> list[dict[str, str]]:
+    """The turns of a transcript as tools show them.
+
+    >>> turns_of("User: Hi")
+    [{'role': 'user', 'content': 'Hi'}]
+    """
+    return [{"role": role, "content": words} for role, words in messages_of(text)]
 
 
 def write_files(
