@@ -64,7 +64,7 @@ class Disagreement:
 
 def predicted_disagreement(predicted: Floats) -> Floats:
     """1 - sum_c q_c^2 of each row (n,): the chance that two draws from q differ."""
-    gini: Floats = 1 - (predicted**2).sum(axis=1)
+    gini: Floats = 1 - np.einsum("nc,nc->n", predicted, predicted)
     return gini
 
 

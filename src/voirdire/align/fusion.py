@@ -71,7 +71,8 @@ def fit_kappa(
 
 def fused_alpha(predicted: Floats, counts: Floats, kappa: float) -> Floats:
     """Parameters kappa q + n (n, C) of the Dirichlet posterior of each row's label shares."""
-    alpha: Floats = min(kappa, LARGEST_KAPPA) * predicted + counts
+    alpha: Floats = min(kappa, LARGEST_KAPPA) * predicted
+    alpha += counts
     return alpha
 
 
@@ -86,8 +87,8 @@ def fuse(predicted: Floats, counts: Floats, kappa: float) -> Floats:
     """
     if not math.isfinite(kappa):
         return predicted
-    alpha = fused_alpha(predicted, counts, kappa)
-    fused: Floats = alpha / alpha.sum(axis=1, keepdims=True)
+    fused = fused_alpha(predicted, counts, kappa)
+    fused /= fused.sum(axis=1, keepdims=True)
     return fused
 
 
