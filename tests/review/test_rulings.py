@@ -13,9 +13,10 @@ from postgres import Server
 from review.studies import UnderWay, begun
 from voirdire.errors import UserError
 from voirdire.review.answers import Sent
-from voirdire.review.log import Cell
+from voirdire.review.log import Cell, Event, record
+from voirdire.review.panel import panel_queue
 from voirdire.review.people import invite
-from voirdire.review.rulings import Ruling, choices, panel_queue, rule, rulings_of
+from voirdire.review.rulings import Ruling, choices, rule, rulings_of
 from voirdire.store.labels import PANEL
 from voirdire.store.review_schema import adjudications, events, labels
 
@@ -81,8 +82,6 @@ def test_the_queue_leaves_late_answers_out(way: UnderWay) -> None:
     for name in way.people:
         way.say(name, "i1", "kind", "pass")
     with way.desk.transaction() as connection:
-        from voirdire.review.log import Event, record
-
         record(connection, Event("closing-1", "closed", Cell(way.round.id, "")))
     assert way.say("Ann", "i1", "kind", "fail").late
     assert [one.item_id for one in panel_queue(way.desk, way.round)] == ["i0"]

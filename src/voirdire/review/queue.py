@@ -44,6 +44,11 @@ class Open:
         """Whether the panel has yet to rule."""
         return self.ruling is None
 
+    @property
+    def complete(self) -> bool:
+        """Whether everybody who is asked has answered."""
+        return self.n_labels >= self.n_asked
+
 
 def left_open(
     answers: Iterable[Mapping[str, Any]],

@@ -9,15 +9,14 @@ import sqlalchemy as sql
 from pydantic import BaseModel, ConfigDict, Field
 
 from voirdire.errors import UserError
-from voirdire.review.answers import Receipt, Sent, current
+from voirdire.review.answers import Receipt, Sent
 from voirdire.review.desk import Desk, Round, now
 from voirdire.review.log import Cell, Event, record
-from voirdire.review.queue import Open, left_open
 from voirdire.review.settings import OfferedScale
-from voirdire.store.review_schema import adjudications, assignments, events, rounds
+from voirdire.store.review_schema import adjudications, rounds
 from voirdire.store.schema import storable
 
-__all__ = ["KINDS", "Ruling", "choices", "panel_queue", "rule", "rulings_of"]
+__all__ = ["KINDS", "Ruling", "choices", "rule", "rulings_of"]
 
 KINDS = {
     "label": "A label",
@@ -83,34 +82,6 @@ def rulings_of(desk: Desk, round_id: str) -> dict[tuple[str, str], dict[str, Any
     query = sql.select(adjudications).where(adjudications.c.round_id == round_id)
     rows = desk.store.rows(query.order_by(adjudications.c.revision))
     return {(row["item_id"], row["metric"]): row for row in rows}
-
-
-def panel_queue(desk: Desk, round_: Round, *, unfinished: bool = False) -> tuple[Open, ...]:
-    """What goes to the panel of a round, from the answers that came in time."""
-    return left_open(
-        current(desk, round_.id, late=False).values(),
-        _asked(desk, round_.id),
-        round_.settings.scales,
-        rulings=rulings_of(desk, round_.id),
-        unfinished=unfinished,
-    )
-
-
-def _asked(desk: Desk, round_id: str) -> set[tuple[str, str, str]]:
-    """Rater, item and metric of every label that is still wanted."""
-    asked, taken = (
-        {
-            (row["rater_id"], row["item_id"], row["metric"])
-            for row in desk.store.rows(
-                sql.select(table.c.rater_id, table.c.item_id, table.c.metric).where(*conditions)
-            )
-        }
-        for table, conditions in (
-            (assignments, (assignments.c.round_id == round_id,)),
-            (events, (events.c.round_id == round_id, events.c.kind == "withdrawn")),
-        )
-    )
-    return asked - taken
 
 
 def _checked(round_: Round, metric: str, ruling: Ruling) -> Ruling:
