@@ -101,8 +101,8 @@ async def simulate(
     return outcome
 
 
-def _left(parts: Iterator[Part], store: Store, outcome: Simulated, limit: int) -> Iterator[Part]:
-    """The parts that have not ended, ``limit`` of them at most.
+def _left(parts: Iterator[Part], store: Store, outcome: Simulated, limit: int) -> Iterator[tuple[Part, Kept]]:
+    """The parts that have not ended, ``limit`` of them at most, with what is kept of them and others.
 
     The store is looked at a few hundred at a time, so that a benchmark of any size takes no memory.
     """
@@ -115,7 +115,7 @@ def _left(parts: Iterator[Part], store: Store, outcome: Simulated, limit: int) -
         outcome.done += len(kept.ended)
         room -= len(left)
         order.shuffle(left)
-        yield from left
+        yield from ((part, kept) for part in left)
 
 
 @dataclass(eq=False)
@@ -148,13 +148,13 @@ class _Work:
         models = [config for config in (self.cast.user, *self.cast.targets) if config.model]
         return min(sum(config.limits.concurrency for config in models) or AT_A_TIME, 4 * AT_A_TIME)
 
-    async def through(self, todo: Iterator[Part]) -> None:
+    async def through(self, todo: Iterator[tuple[Part, Kept]]) -> None:
         """Hold one conversation after another until there is none, or a stop is asked for."""
-        for part in todo:
+        for part, kept in todo:
             if self.stop.asked:
                 return
             try:
-                await self._hold(part)
+                await self._hold(part, kept)
             except (OverBudget, _Stopped) as problem:
                 self.stop(str(problem))
                 return
@@ -163,8 +163,9 @@ class _Work:
                 self.stop(str(problem))
                 return
 
-    async def _hold(self, part: Part) -> None:
-        kept = Kept.of(self.stage.store, [part.id])  # another process may have come first
+    async def _hold(self, part: Part, kept: Kept) -> None:
+        if not self._is_free(part):
+            kept = Kept.of(self.stage.store, [part.id])  # another process may have come first
         if part.id in kept.ended:
             self.outcome.done += 1
             return
@@ -195,11 +196,15 @@ class _Work:
                 raise _Stopped(self.stop.reason)
             return first  # another process may have been first with this turn
 
-        # what scripts say can be said again, so it is kept at the end
-        free = bool(self.cast.user.script and target.script)
         sides = self.user, self.systems[part.system]
-        end = await hold(part, sides, collect if free else keep, turns=turns_at_most, spoken=begun)
+        keeping = collect if self._is_free(part) else keep
+        end = await hold(part, sides, keeping, turns=turns_at_most, spoken=begun)
         return end, new
+
+    def _is_free(self, part: Part) -> bool:
+        """Whether no model is asked: what scripts say can be said again, so it is kept at the end at once."""
+        target = self.targets[part.system]
+        return bool(target.transcripts or (self.cast.user.script and target.script))
 
     def _conversation(self, part: Part, end: End) -> Conversation:
         target, user = self.targets[part.system], self.cast.user
