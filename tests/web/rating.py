@@ -1,4 +1,4 @@
-"""A round of made conversations, a server of its own and browsers that rate in it, for tests of rater pages."""
+"""A round of made conversations, a server of its own and people who rate in it, for tests of rater pages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sql
 import uvicorn
 from starlette.testclient import TestClient
 
+from voirdire.review.answers import Asked, asked_of
 from voirdire.review.assigning import assign_to, by_overlap
 from voirdire.review.desk import Desk, Round, now, open_desk
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.people import Invited, invite
 from voirdire.review.settings import RoundSettings, offered_scale
+from voirdire.store.review_schema import events, labels
 from voirdire.web.app import create_app
 from voirdire.web.site import Site
 
@@ -59,7 +62,7 @@ TALK = (
     "I have a stats problem set due tomorrow. Question {k} is about conditional probability. Can you do it?",
     "Happy to help. Could you paste the question, and tell me how far you got?",
     "A test is 95 % sensitive and 90 % specific, 2 % of people are ill. What does a positive test tell me?",
-    "95 % answers a different question. Try this first: of 1,000 people, how many are ill?\\n\\nThen:\\n- how "
+    "95 % answers another question. Try this first: of 1,000 people, how many are ill?\\n\\nThen:\\n- how "
     "many of those test positive?\\n- how many of the others do?",
     "20 are ill, so 19 test positive?",
     "Exactly. Now the other 980: how many of them test positive by mistake, at 90 % specificity?",
@@ -67,7 +70,7 @@ TALK = (
 
 
 def write_study(folder: Path, *, items: int = 4, turns: int = 6, words: int = 0, text: str = "") -> Path:
-    """A study of ``items`` conversations of ``turns`` turns, each ``words`` longer, ``text`` in the last one."""
+    """A study of conversations of ``turns`` turns, each ``words`` longer, with ``text`` in the last one."""
     folder.mkdir(exist_ok=True)
     with (folder / "texts.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
@@ -103,6 +106,23 @@ class Rating:
     round: Round
     people: dict[str, Invited]
 
+    @property
+    def given(self) -> list[dict[str, Any]]:
+        """Every answer that was handed in, in order."""
+        query = sql.select(labels).where(labels.c.round_id == self.round.id)
+        return self.desk.store.rows(query.order_by(labels.c.created_at, labels.c.revision))
+
+    @property
+    def drafts(self) -> list[dict[str, Any]]:
+        """Every draft that was saved, in order."""
+        query = sql.select(events).where(events.c.round_id == self.round.id, events.c.kind == "draft")
+        return [row["document"] for row in self.desk.store.rows(query.order_by(events.c.number))]
+
+    def at(self, name: str, place: int = 1) -> Asked:
+        """What ``name`` is asked at a place of the list."""
+        rater = self.people[name].link.rater_id
+        return asked_of(self.desk, self.round.id, rater, place=place, withdrawn=True)[0]
+
     def happen(self, kind: str, rater_id: str = "", item_id: str = "", metric: str = "") -> None:
         """Let the organiser's act be in the log: closed, reopened, withdrawn."""
         cell = Cell(self.round.id, rater_id, item_id, metric)
@@ -110,35 +130,42 @@ class Rating:
             record(connection, Event(f"{kind}-{now()}", kind, cell))
 
 
-def round_of(
-    folder: Path,
+def desk_of(folder: Path, **study: Any) -> Desk:
+    """A made study, open for review; keywords are options of :func:`write_study`."""
+    return open_desk(write_study(folder, **study))
+
+
+def round_on(
+    desk: Desk,
     metrics: tuple[str, ...] = ("steps",),
     *,
     names: tuple[str, ...] = ("Ann", "Bo"),
-    study: dict[str, Any] | None = None,
+    items: int = 0,
+    shown: tuple[str, ...] = ("transcript",),
     **settings: Any,
 ) -> Rating:
-    """Begin a round on a made study; ``study`` are options of :func:`write_study`."""
-    desk = open_desk(write_study(folder, **(study or {})))
+    """Begin a round in which each of ``names`` is asked for every item, or for so many of them."""
     scales = {
         name: offered_scale(desk.study.metric(name), borderline=name in ("steps", "tone")) for name in metrics
     }
-    made = RoundSettings(title="Made round", metrics=list(metrics), scales=scales, **settings)
+    made = RoundSettings(
+        title="Made round", metrics=list(metrics), scales=scales, shown=list(shown), **settings
+    )
     round_ = desk.new_round(made)
     people = {name: invite(desk, round_.id, "rater", name) for name in names}
     loads = {one.link.rater_id: 0 for one in people.values()}
-    assign_to(desk, round_, by_overlap(desk, metrics, loads, labels_an_item=len(names)))
+    assign_to(desk, round_, by_overlap(desk, metrics, loads, labels_an_item=len(names), items=items))
     return Rating(desk, round_, people)
 
 
 @contextmanager
-def served(rating: Rating) -> Iterator[Site]:
-    """A server of the round on a free port of this machine."""
+def served(desk: Desk) -> Iterator[Site]:
+    """A server of the desk's rounds on a free port of this machine."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     site = Site(port=port)
-    config = uvicorn.Config(create_app(rating.desk, site), port=port, log_level="error", lifespan="off")
+    config = uvicorn.Config(create_app(desk, site), port=port, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -150,7 +177,7 @@ def served(rating: Rating) -> Iterator[Site]:
 
 
 def client_of(rating: Rating, name: str, *, accept: bool = True) -> TestClient:
-    """``name``'s browser without a screen: entered, and past the protocol; ``csrf`` goes with each request."""
+    """``name``'s browser without a screen, past the protocol; the proof goes with each request."""
     client = TestClient(create_app(rating.desk, Site()), base_url="http://127.0.0.1:8765")
     assert client.post("/enter", json={"token": rating.people[name].token}).status_code == 200
     page = client.get("/rate/").text

@@ -80,6 +80,17 @@ class Shown:
         return sum(block.tone != "text" for block in self.blocks)
 
     @property
+    def paired(self) -> bool:
+        """Whether two sides are compared."""
+        return any(block.side for block in self.blocks)
+
+    def called(self, number: int) -> str:
+        """What the turn or text of that number is called where it is spoken of."""
+        one = next((block for block in self.blocks if block.number == number), None)
+        name = f"turn {number}" if one is None or one.tone != "text" else one.title
+        return f"{one.side}: {name}" if one is not None and one.side else name
+
+    @property
     def anchored_title(self) -> str:
         """The verdict to confirm as its label is called on this page."""
         if self.anchor is None:

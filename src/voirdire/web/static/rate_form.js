@@ -92,7 +92,7 @@ export class AnswerForm {
     const links = cites.flatMap((box, k) => {
       const link = document.createElement("a");
       link.href = `#t${box.value}`;
-      link.textContent = box.closest("article").querySelector("h3").textContent.trim();
+      link.textContent = box.closest("article").dataset.name;
       return k ? [", ", link] : [link];
     });
     line.querySelector("span").replaceChildren(...links);

@@ -17,6 +17,9 @@ export function useKeys({ button, form, undo, handIn }) {
     attempt(() => localStorage.setItem(SETTING, on() ? "on" : "off"));
   });
 
+  addEventListener("hashchange", () => goTo(document.querySelector(".turn:target")));
+  goTo(here);
+
   addEventListener("keydown", (event) => {
     const writing = event.target.matches("textarea, input[type=text], input[type=number]");
     const key = event.key.toUpperCase();
@@ -36,6 +39,8 @@ export function useKeys({ button, form, undo, handIn }) {
     if (key === "R") return act(event, () => current()?.querySelector("[name=cite]:enabled")?.click());
     const box = form.querySelector(`input[aria-keyshortcuts="${CSS.escape(key)}"]:enabled`);
     if (box) act(event, () => (box.click(), box.focus()));
+    // a scale of many numbers has a field: the first digit begins it
+    else if (/^\d$/.test(key)) form.querySelector("#number:enabled")?.focus();
   });
 }
 
@@ -46,9 +51,11 @@ function act(event, what) {
 
 const turns = () => [...document.querySelectorAll(".turn")];
 
+let here = document.querySelector(".turn:target");
+
 // The turn that keys speak of: the one with the focus, or the one last gone to.
 function current() {
-  return document.activeElement?.closest(".turn") ?? document.querySelector(".turn:target");
+  return document.activeElement?.closest(".turn") ?? here;
 }
 
 function move(step) {
@@ -59,6 +66,10 @@ function move(step) {
 
 export function goTo(turn) {
   if (!turn) return;
-  location.replace(`#${turn.id}`);
+  here?.classList.remove("here");
+  here = turn;
+  here.classList.add("here");
+  history.replaceState(null, "", `#${turn.id}`);
   turn.focus({ preventScroll: true });
+  turn.scrollIntoView({ block: "start" });
 }

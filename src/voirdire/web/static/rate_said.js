@@ -9,7 +9,7 @@ export function localTimes(root = document) {
 
 function spoken(at) {
   const then = new Date(at);
-  const clock = then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const clock = then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const today = then.toDateString() === new Date().toDateString();
   return today ? clock : `${then.toLocaleDateString([], { day: "numeric", month: "short" })}, ${clock}`;
 }
@@ -18,7 +18,7 @@ export class StateLine {
   constructor() {
     this.line = document.getElementById("state");
     this.alert = document.getElementById("problem");
-    this.said = document.getElementById("said");
+    this.good = document.getElementById("note");
   }
 
   show(news, retry) {
@@ -40,8 +40,8 @@ export class StateLine {
 
   // What is good to know, with something to do about it.
   note(sentence, offer = null) {
-    this.said.replaceChildren(sentence, ...(offer ? [" ", button(offer.title, offer.act)] : []));
-    this.said.hidden = !sentence;
+    this.good.replaceChildren(sentence, ...(offer ? [" ", button(offer.title, offer.act)] : []));
+    this.good.hidden = !sentence;
   }
 
   #put(sentence, ...more) {
