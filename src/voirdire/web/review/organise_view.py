@@ -150,11 +150,7 @@ def headline(
             said if round_.is_open else f"The round closed without a label of {progress.planned:,} planned."
         )
     skips = f", {progress.skips:,} skipped" if progress.skips else ""
-    first = (
-        f"All {progress.planned:,} planned labels are in."
-        if progress.labels == progress.planned
-        else f"{progress.labels:,} of {progress.planned:,} planned labels are in{skips}."
-    )
+    first = f"{progress.labels:,} of {progress.planned:,} planned labels are in{skips}."
     readable = [one for one in told.values() if not one.few and one.alpha.has_interval]
     if not told:
         return first
