@@ -149,11 +149,16 @@ def _by_question(record: Record, responses: Any) -> Iterator[tuple[str, Any, Any
     for key in record:
         if key.endswith(USERS):
             question = key.removesuffix(USERS)
-            users = record[key] or []
-            values = record.get(f"{question}.responses") or [None] * len(users)
-            statuses = record.get(f"{question}.responses.status") or [None] * len(users)
-            for user, status, value in zip(users, statuses, values, strict=False):
+            users = record[key] if isinstance(record[key], list) else []
+            values = _as_many(record.get(f"{question}.responses"), users)
+            statuses = _as_many(record.get(f"{question}.responses.status"), users)
+            for user, status, value in zip(users, statuses, values, strict=True):
                 yield question, user, status, value
+
+
+def _as_many(values: Any, users: Sequence[Any]) -> Sequence[Any]:
+    """One value a user, None where there are no such values."""
+    return values if isinstance(values, list) and len(values) == len(users) else [None] * len(users)
 
 
 def _suggestions(record: Record) -> Iterator[_Said]:
@@ -233,7 +238,8 @@ def _declared_free(folder: Path) -> set[str] | None:
 
 
 def _is_region(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict) for one in value)
+    listed = value if isinstance(value, list) else [value]
+    return any(isinstance(one, dict) for one in listed)
 
 
 def _user(user: Any, where: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from voirdire.errors import UserError
 from voirdire.readers.files import decode, read_bytes
+from voirdire.readers.inspect_log import is_log, records_of_log
 from voirdire.readers.label_studio import minimal_note
 from voirdire.readers.records import read_records, unique_keys
 from voirdire.readers.tools import told_by_tool
@@ -23,7 +24,8 @@ def read_json(path: Path, *, encoding: str = "") -> RawTable:
     """Read an array of objects, one a rating; the n-th object is row n.
 
     Label Studio's tasks, Argilla's records and Kili's assets are known by their form: every person's label is
-    a rating, predictions and suggestions are a judge's, and row n is the n-th task.
+    a rating, predictions and suggestions are a judge's, and row n is the n-th task. A log of
+    Inspect's is read as an ``.eval`` file is.
     """
     file = read_bytes(path)
     text = decode(file, encoding)
@@ -32,7 +34,7 @@ def read_json(path: Path, *, encoding: str = "") -> RawTable:
         document = json.loads(text.data.decode(text.encoding), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as problem:
         raise UserError(f"is not JSON ({problem})", where=name, expected="an array of objects") from None
-    records = _records(document, name)
+    records = records_of_log(document) if is_log(document) else _records(document, name)
     told = told_by_tool(records, path)
     if told is not None:
         return read_records(told.records, told.rows, file.source).noting(text.note, *told.notes)

@@ -13,6 +13,9 @@ from voirdire.readers.label_studio import are_tasks, ratings_of_tasks
 
 __all__ = ["told_by_tool"]
 
+LOOKED_AT = 100
+"""How many records tell the tool; a table of a million ratings is not searched for it."""
+
 
 def told_by_tool(records: Sequence[dict[str, Any]], path: Path) -> Told | None:
     """The ratings in the ``records`` of the file at ``path``, or None where they are no labelling tool's.
@@ -20,10 +23,11 @@ def told_by_tool(records: Sequence[dict[str, Any]], path: Path) -> Told | None:
     Known are Label Studio's tasks, Argilla's records and Kili's assets; everything else is one object a
     rating.
     """
-    if are_tasks(records):
+    first = records[:LOOKED_AT]
+    if are_tasks(first):
         return ratings_of_tasks(records, path.name)
-    if are_records(records):
+    if are_records(first):
         return ratings_of_argilla(records, path.name, path.parent)
-    if are_assets(records):
+    if are_assets(first):
         return ratings_of_assets(records, path.name)
     return None

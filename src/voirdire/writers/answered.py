@@ -14,7 +14,7 @@ from voirdire.study.scale import Scale
 from voirdire.study.scaling import set_name
 from voirdire.study.study import Study
 
-__all__ = ["Given", "answered", "as_numbers", "choices_of", "remarked", "takes_sets"]
+__all__ = ["Given", "answered", "as_numbers", "choices_of", "criterion_of", "remarked", "takes_sets"]
 
 REMARKS = ("rationale", "confidence")
 INVALID = STATUSES.index("invalid")
@@ -74,6 +74,20 @@ def choices_of(metric: Metric) -> tuple[tuple[str, ...], dict[str, tuple[str, ..
             what, where=f"metric '{metric.name}'", fix="declare its labels in study.yaml, and map this one"
         )
     return verdicts, undecided
+
+
+def criterion_of(metric: Metric) -> str:
+    """What raters have to know of a metric: its rubric, and examples of what it is and is not about.
+
+    >>> scale = Scale("binary", ("no", "yes"))
+    >>> criterion_of(Metric("warmth", scale, rubric="Is it kind?", present=("Oh dear!",)))
+    'Is it kind?\\nPresent: Oh dear!'
+    """
+    examples = [("Present", example) for example in metric.present]
+    examples += [("Absent", example) for example in metric.absent]
+    return "\n".join(
+        [*filter(None, [metric.rubric]), *(f"{which}: {example}" for which, example in examples)]
+    )
 
 
 def takes_sets(metric: Metric) -> bool:

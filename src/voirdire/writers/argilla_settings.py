@@ -11,7 +11,7 @@ import numpy as np
 from voirdire.errors import UserError
 from voirdire.study.metric import Metric
 from voirdire.study.study import Study
-from voirdire.writers.answered import as_numbers, choices_of, remarked, takes_sets
+from voirdire.writers.answered import as_numbers, choices_of, criterion_of, remarked, takes_sets
 from voirdire.writers.written import shown_columns
 
 __all__ = ["HANDLE", "dataset_of", "is_rating", "settings_of"]
@@ -41,9 +41,9 @@ def settings_of(study: Study, partly: Collection[str]) -> Record:
         }
         for name, column in remarked(study)
     ]
+    criteria = [(metric.label, criterion_of(metric)) for metric in study.metrics]
     return {
-        "guidelines": "\n\n".join(f"{one.label}: {one.rubric}" for one in study.metrics if one.rubric)
-        or None,
+        "guidelines": "\n\n".join(f"{name}\n{words}" for name, words in criteria if words) or None,
         "questions": questions,
         "fields": fields,
         "vectors": [],
@@ -74,7 +74,7 @@ def _term(name: str) -> Record:
 
 def _question(metric: Metric, *, required: bool) -> Record:
     """The question of a metric: a rating from 0 to 10, a number in words, or a choice of one or several."""
-    description = metric.rubric
+    description = criterion_of(metric)
     if is_rating(metric):
         settings: Record = {"type": "rating", "options": [{"value": int(one)} for one in metric.scale.labels]}
     elif takes_sets(metric):
@@ -85,7 +85,7 @@ def _question(metric: Metric, *, required: bool) -> Record:
         }
     elif metric.scale.kind == "numeric":
         settings = {"type": "text", "use_markdown": False}
-        description = "\n\n".join(filter(None, [metric.rubric, "Answer with a number."]))
+        description = "\n\n".join(filter(None, [description, "Answer with a number."]))
     else:
         settings = {"type": "label_selection", "options": _options(metric)}
     return {

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from voirdire.errors import UserError
 from voirdire.study.metric import Metric
-from voirdire.writers.answered import as_numbers, choices_of, takes_sets
+from voirdire.writers.answered import as_numbers, choices_of, criterion_of, takes_sets
 
 __all__ = ["control_of", "labeling_config", "object_names"]
 
@@ -38,8 +38,8 @@ def labeling_config(
     for metric in metrics:
         part = _add(view, "View", style="margin-top: 2em")
         _add(part, "Header", value=_plain(metric.label), size="4")
-        if metric.rubric:
-            _add(part, "Header", value=_plain(metric.rubric), size="6")
+        for line in criterion_of(metric).splitlines():
+            _add(part, "Header", value=_plain(line), size="6")
         _control(part, metric, target)
         for name, column in remarks:
             if name == metric.name:
