@@ -7,9 +7,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sql
@@ -24,6 +25,8 @@ class Server:
     """A running server; every database on it is another test's."""
 
     port: int
+    start: Callable[[], None]
+    stop: Callable[[], None]
 
     def url(self, base: str) -> str:
         """The address of a database, with the password."""
@@ -71,10 +74,12 @@ def serve(folder: Path) -> Iterator[Server]:
 
     try:
         run("initdb", "-U", "postgres", "--auth=scram-sha-256", f"--pwfile={secret}", "-E", "UTF8", "-N")
-        run("pg_ctl", "-w", "-o", options, "-l", str(home / "log"), "start")
+        start = partial(run, "pg_ctl", "-w", "-o", options, "-l", str(home / "log"), "start")
+        stop = partial(run, "pg_ctl", "-m", "immediate", "stop")
+        start()
         try:
-            yield Server(port)
+            yield Server(port, start, stop)
         finally:
-            run("pg_ctl", "-m", "immediate", "stop")
+            stop()
     finally:
         shutil.rmtree(home, ignore_errors=True)

@@ -59,11 +59,15 @@ class SharedCommit:
             self._count(-1)
             batch = self._batch = self._batch or self._begin(came)
             batch.size += 1
+            own = batch.connection.begin_nested()
             try:
-                with batch.connection.begin_nested():
-                    yield batch.connection
+                yield batch.connection
+                own.commit()
             except BaseException as problem:
-                batch.problem = None if batch.is_whole else problem
+                if batch.is_whole:
+                    own.rollback()
+                else:
+                    batch.problem = problem
                 raise
             finally:
                 # whoever waits for the turn ends the batch instead, or leaves it to the next who waits
@@ -100,6 +104,8 @@ def _end(batch: Batch) -> None:
     except Exception as problem:
         batch.problem = problem
     finally:
-        with contextlib.suppress(sql.exc.DBAPIError):
+        with contextlib.suppress(sql.exc.SQLAlchemyError):
+            if batch.problem is not None:
+                batch.connection.invalidate()  # nobody knows what such a connection still holds
             batch.connection.close()
         batch.ended.set()
