@@ -141,10 +141,11 @@ def round_on(
     *,
     names: tuple[str, ...] = ("Ann", "Bo"),
     items: int = 0,
+    labels_an_item: int = 0,
     shown: tuple[str, ...] = ("transcript",),
     **settings: Any,
 ) -> Rating:
-    """Begin a round in which each of ``names`` is asked for every item, or for so many of them."""
+    """Begin a round in which each of ``names`` is asked for every item, or fewer."""
     scales = {
         name: offered_scale(desk.study.metric(name), borderline=name in ("steps", "tone")) for name in metrics
     }
@@ -154,7 +155,11 @@ def round_on(
     round_ = desk.new_round(made)
     people = {name: invite(desk, round_.id, "rater", name) for name in names}
     loads = {one.link.rater_id: 0 for one in people.values()}
-    assign_to(desk, round_, by_overlap(desk, metrics, loads, labels_an_item=len(names), items=items))
+    assign_to(
+        desk,
+        round_,
+        by_overlap(desk, metrics, loads, labels_an_item=labels_an_item or len(names), items=items),
+    )
     return Rating(desk, round_, people)
 
 
