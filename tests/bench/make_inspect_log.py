@@ -1,8 +1,8 @@
 """Makes a real log of Inspect's: a script for an environment that has ``inspect_ai`` and not this project.
 
 ``python make_inspect_log.py URL CASES FOLDER`` holds a conversation for each case of the JSON file ``CASES``
-(metric, scenario, variant, and the user's lines) with the model behind the OpenAI-compatible ``URL``, twice, and
-leaves an ``.eval`` file and the same as ``.json`` in ``FOLDER``.
+(metric, scenario, variant, and the user's lines) with the model behind the OpenAI-compatible ``URL``, twice,
+and leaves an ``.eval`` file and the same as ``.json`` in ``FOLDER``.
 """
 
 from __future__ import annotations

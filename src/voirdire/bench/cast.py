@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from voirdire.bench.dialogue import Part
-from voirdire.bench.imported import Transcripts, content_of, load_transcripts
+from voirdire.bench.imported import Transcripts, load_transcripts, said_in
 from voirdire.bench.modelled import ModelUser, Moves
 from voirdire.bench.scripts import Script, ScriptedUser, check_rules, planted
 from voirdire.bench.suite import Bench, Case
@@ -20,13 +20,13 @@ from voirdire.judges.call import content_hash
 from voirdire.judges.judge_file import EndpointConfig, LimitsConfig, PriceConfig
 from voirdire.study.documents import load_mapping, validated
 
-__all__ = ["Cast", "ModelConfig", "TargetConfig", "TargetsConfig", "UserConfig", "load_cast"]
+__all__ = ["IMPORTED", "Cast", "ModelConfig", "TargetConfig", "TargetsConfig", "UserConfig", "load_cast"]
 
 DIGITS = 12
 ID_DIGITS = 24
 IMPORTED = "imported"
 """The version of the user of conversations that were held elsewhere."""
-UNVERSIONED = {"price", "limits", "family", "system", "user", "transcripts", "columns"}
+UNVERSIONED = {"price", "limits", "family", "system", "user", "transcripts", "named", "columns"}
 """Keys that cannot change what is said."""
 
 
@@ -90,9 +90,10 @@ class TargetConfig(ModelConfig):
     transcripts: str = Field(
         default="", description="A file of finished conversations beside this one: CSV, JSON Lines, .eval."
     )
+    named: str = Field(default="", description="What that file calls the system; its own name by default.")
     columns: dict[str, str] = Field(
         default_factory=dict,
-        description="The file's own names of metric, scenario, variant, system, repeat and transcript.",
+        description="The file's own names of metric, scenario, variant, system, repeat, transcript, ended.",
     )
 
     @model_validator(mode="after")
@@ -159,9 +160,9 @@ class Cast:
         turns, repeats = bench.config.turns, range(bench.config.repeats)
         kept, version = self.transcripts.get(target.system), target.version
         if kept is not None:
-            for repeat, spoken in kept.of(case):
-                said = content_hash(content_of(spoken))[:DIGITS]
-                yield _part(case, target, repeat, (IMPORTED, said), spoken)
+            for repeat, end in kept.of(case):
+                said = content_hash(said_in(end))[:DIGITS]
+                yield _part(case, target, repeat, (IMPORTED, said), end)
         elif target.script is not None:
             for repeat, cue in planted(target.script, target.system, bench, case, len(repeats)):
                 yield _part(
@@ -208,7 +209,7 @@ def load_cast(bench: Bench, targets: str | Path, user: str | Path) -> Cast:
     player = validated(UserConfig, load_mapping(spoken_by), where=spoken_by.name)
     kept = {
         target.system: load_transcripts(
-            file.parent / target.transcripts, bench, target.system, target.columns
+            file.parent / target.transcripts, bench, target.named or target.system, target.columns
         )
         for target in listed
         if target.transcripts

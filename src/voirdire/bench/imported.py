@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any, get_args
 
-from voirdire.bench.conversation import Spoken
+from voirdire.bench.conversation import Ended, Spoken
+from voirdire.bench.dialogue import End
 from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
@@ -17,10 +19,10 @@ from voirdire.study.faults import Faults
 from voirdire.study.raw import RawTable
 from voirdire.study.turns import messages_of
 
-__all__ = ["COLUMNS", "Transcripts", "load_transcripts", "turns_of_messages"]
+__all__ = ["COLUMNS", "Transcripts", "load_transcripts", "said_in", "turns_of_messages"]
 
-COLUMNS = ("metric", "scenario", "variant", "system", "repeat", "transcript")
-"""What a row says: which case it is of, and the messages."""
+COLUMNS = ("metric", "scenario", "variant", "system", "repeat", "transcript", "ended")
+"""What a row says: which case it is of, the messages, and how it ended where that is known."""
 NEEDED = ("metric", "scenario", "transcript")
 USERS = ("user", "human", "customer")
 SYSTEMS = ("assistant", "ai", "model", "bot", "agent")
@@ -32,7 +34,7 @@ class Transcripts:
     """The transcripts of one system by case and repeat, and how many rows are another system's."""
 
     where: str
-    spoken: Mapping[Key, Mapping[int, tuple[Spoken, ...]]] = field(repr=False)
+    spoken: Mapping[Key, Mapping[int, End]] = field(repr=False)
     others: int = 0
 
     def __len__(self) -> int:
@@ -41,22 +43,19 @@ class Transcripts:
     @cached_property
     def version(self) -> str:
         """A hash of all that was said."""
+        every = self.spoken.items()
         return content_hash(
-            [
-                [*key, repeat, content_of(said)]
-                for key, repeats in self.spoken.items()
-                for repeat, said in repeats.items()
-            ]
+            [[key, repeat, said_in(end)] for key, ends in every for repeat, end in ends.items()]
         )
 
-    def of(self, case: Case) -> Iterator[tuple[int, tuple[Spoken, ...]]]:
+    def of(self, case: Case) -> Iterator[tuple[int, End]]:
         """What was said in each repeat of ``case``."""
         yield from self.spoken.get((case.metric.metric, case.scenario.id, case.variant.name), {}).items()
 
 
-def content_of(spoken: Sequence[Spoken]) -> list[tuple[str, str]]:
-    """What was said, without who it was delivered by or how."""
-    return [(turn.user, turn.reply) for turn in spoken]
+def said_in(end: End) -> list[Any]:
+    """How a conversation ended and what was said in it."""
+    return [end.ended, [(turn.user, turn.reply) for turn in end.spoken]]
 
 
 def load_transcripts(
@@ -78,18 +77,23 @@ def load_transcripts(
         for scenario in metric.scenarios
         for variant in bench.variants
     }
-    found: dict[Key, dict[int, tuple[Spoken, ...]]] = defaultdict(dict)
-    faults, others = Faults(), 0
+    found: dict[Key, dict[int, End]] = defaultdict(dict)
+    faults, others = Faults(), Counter[str]()
     for place in range(len(table)):
         row = {name: values[place] for name, values in cells.items()}
         if row.get("system", system) != system:
-            others += 1
+            others[row["system"] or ""] += 1
             continue
         faults.attempt(lambda row=row, place=place: _add(found, row, known, bench, table.where(place)))  # type: ignore[misc]
     faults.check()
     if not found:
-        raise UserError(f"no transcript of '{system}'", where=path.name, expected="its name under system")
-    return Transcripts(path.name, dict(found), others)
+        raise UserError(
+            f"no transcript of system '{system}'",
+            where=path.name,
+            expected=f"one of {', '.join(others)}",
+            fix="write under named what the file calls it",
+        )
+    return Transcripts(path.name, dict(found), others.total())
 
 
 def _cells(table: RawTable, columns: Mapping[str, str], where: str) -> dict[str, list[str | None]]:
@@ -113,7 +117,7 @@ def _cells(table: RawTable, columns: Mapping[str, str], where: str) -> dict[str,
 
 
 def _add(
-    found: dict[Key, dict[int, tuple[Spoken, ...]]],
+    found: dict[Key, dict[int, End]],
     row: Mapping[str, str | None],
     known: set[Key],
     bench: Bench,
@@ -131,7 +135,8 @@ def _add(
     repeat = _whole(row.get("repeat"), where, next_one=max(repeats, default=-1) + 1)
     if repeat in repeats:
         raise UserError(f"a second transcript of repeat {repeat}", where=where, fix="number repeats")
-    repeats[repeat] = turns_of_messages(row["transcript"] or "", where)
+    spoken = turns_of_messages(row["transcript"] or "", where)
+    repeats[repeat] = End(_ended(row.get("ended"), where, spoken), spoken)
 
 
 def _whole(text: str | None, where: str, *, next_one: int) -> int:
@@ -140,6 +145,15 @@ def _whole(text: str | None, where: str, *, next_one: int) -> int:
     if not text.isdecimal():
         raise UserError(f"repeat is '{text}'", where=where, expected="a whole number from 0")
     return int(text)
+
+
+def _ended(text: str | None, where: str, spoken: tuple[Spoken, ...]) -> Ended:
+    known: dict[str, Ended] = {name: name for name in get_args(Ended)}
+    if not text:
+        return "turns" if spoken else "empty"
+    if text not in known:
+        raise UserError(f"ended is '{text}'", where=where, expected=f"one of {', '.join(known)}")
+    return known[text]
 
 
 def turns_of_messages(text: str, where: str) -> tuple[Spoken, ...]:

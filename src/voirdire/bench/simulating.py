@@ -111,8 +111,9 @@ def _left(parts: Iterator[Part], store: Store, outcome: Simulated, limit: int) -
     order = random.Random(os.getpid())
     while room and (chunk := list(islice(parts, AT_A_TIME))):
         kept = Kept.of(store, [part.id for part in chunk])
-        left = [part for part in chunk if part.id not in kept.ended][:room]
-        outcome.done += len(kept.ended)
+        left = [part for part in chunk if not kept.has(part)]
+        outcome.done += len(chunk) - len(left)
+        left = left[:room]
         room -= len(left)
         order.shuffle(left)
         yield from ((part, kept) for part in left)
@@ -166,7 +167,7 @@ class _Work:
     async def _hold(self, part: Part, kept: Kept) -> None:
         if not self._is_free(part):
             kept = Kept.of(self.stage.store, [part.id])  # another process may have come first
-        if part.id in kept.ended:
+        if kept.has(part):
             self.outcome.done += 1
             return
         end, new = await self._held(part, kept.begun.get(part.id, ()))
@@ -183,7 +184,7 @@ class _Work:
         target, turns_at_most = self.targets[part.system], self.bench.config.turns
         new: list[Spoken] = []
         if target.transcripts:
-            return End("turns", part.cue), list(part.cue)
+            return part.cue, list(part.cue.spoken)
 
         async def collect(turn: Spoken) -> Spoken:
             new.append(turn)

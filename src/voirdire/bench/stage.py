@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sql
 
-from voirdire.bench.cast import ModelConfig
+from voirdire.bench.cast import IMPORTED, ModelConfig
 from voirdire.bench.conversation import Spoken, spoken_of
+from voirdire.bench.dialogue import Part
 from voirdire.judges import asking
 from voirdire.judges.asking import Door
 from voirdire.judges.call import Client
@@ -31,6 +32,10 @@ class Kept:
     ended: frozenset[str]
     retries: Counter[str]
     begun: Mapping[str, tuple[Spoken, ...]]
+
+    def has(self, part: Part) -> bool:
+        """Whether ``part`` need not be held; an error is no end, but of a transcript it is all there is."""
+        return part.id in self.ended or (part.user_version == IMPORTED and part.id in self.retries)
 
     @classmethod
     def of(cls, store: Store, ids: Sequence[str]) -> Kept:

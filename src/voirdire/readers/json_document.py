@@ -24,8 +24,8 @@ def read_json(path: Path, *, encoding: str = "") -> RawTable:
     """Read an array of objects, one a rating; the n-th object is row n.
 
     Label Studio's tasks, Argilla's records and Kili's assets are known by their form: every person's label is
-    a rating, predictions and suggestions are a judge's, and row n is the n-th task. A log of
-    Inspect's is read as an ``.eval`` file is.
+    a rating, predictions and suggestions are a judge's, and row n is the n-th task. A log of Inspect's
+    in its JSON form is read as an ``.eval`` file is.
     """
     file = read_bytes(path)
     text = decode(file, encoding)
