@@ -13,6 +13,7 @@ from voirdire.review.desk import Desk, Round
 __all__ = ["Showing", "Side", "names_in_texts"]
 
 WORDS_A_MINUTE = 230
+NO_TEXT = "add a table with the items' texts to the study's folder, or name the columns to show"
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,12 @@ class Showing:
             assert view.columns
         except UserError as problem:
             fault = problem.faults[0]
+            named = fault.where == "sees"
             raise UserError(
-                fault.what.replace("judge", "label"),
-                where=fault.where,
+                fault.what.replace("no judge may", "no rater may").replace("to judge", "to label"),
+                where="columns to show" if named else fault.where,
                 expected=fault.expected,
-                fix="add a table with the items' texts to the study's folder, or name the columns to show",
+                fix="show another one" if named else NO_TEXT,
             ) from None
         return view
 
