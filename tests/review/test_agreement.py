@@ -137,9 +137,14 @@ def test_it_is_computed_anew_only_after_the_pause_and_only_when_labels_came(
 ) -> None:
     way = begun(tmp_path / "study", items=ITEMS)
     fill(way)
-    calls = []
+    calls: list[int] = []
     real = agreement.agreement_so_far
-    monkeypatch.setattr(agreement, "agreement_so_far", lambda *a: calls.append(1) or real(*a))
+
+    def counted(*arguments: Any) -> dict[str, Any]:
+        calls.append(1)
+        return real(*arguments)
+
+    monkeypatch.setattr(agreement, "agreement_so_far", counted)
     fresh = Agreements(way.desk, pause=0.2, patience=30)
     first = fresh.latest(way.round)
     assert first.by_metric["kind"].alpha.has_interval
