@@ -30,6 +30,7 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    store: flags.Store = "",
     use: Annotated[
         Names, typer.Option("--use", metavar="JUDGE", help="Learn from this judge only; may be given again.")
     ] = None,
@@ -104,6 +105,7 @@ def command(
             missing=missing,
             on_duplicate=on_duplicate,
             parts=compare_views or view != "holistic",
+            store=store,
         )
         aligner = align(study, options, run=run, progress=step)
         if out:

@@ -33,6 +33,7 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    store: flags.Store = "",
     level: flags.Level = 0.95,
     margin: flags.Margin = 0.10,
     resamples: flags.Resamples = 2000,
@@ -64,7 +65,13 @@ def command(
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")
         study = flags.opened(
-            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
+            source,
+            judge=judge,
+            wide=wide,
+            column=column,
+            missing=missing,
+            on_duplicate=on_duplicate,
+            store=store,
         )
         auditing = f"Auditing {len(study.ratings):,} ratings"
         step(auditing)

@@ -67,6 +67,7 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    store: flags.Store = "",
     seed: Annotated[int, typer.Option("--seed", help="Makes the order of coded items repeatable.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
     quiet: flags.Quiet = False,
@@ -99,6 +100,7 @@ def command(
         missing=missing,
         on_duplicate=on_duplicate,
         unrated=to in tools(),
+        store=store,
     )
     written = export(study, path, options)
     if as_json:

@@ -28,6 +28,7 @@ __all__ = [
     "Resamples",
     "Seed",
     "Source",
+    "Store",
     "Wide",
     "Worst",
     "column_names",
@@ -44,6 +45,15 @@ Source = Annotated[
     ),
 ]
 
+Store = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help="Where the study's labels and verdicts are kept, in place of its own store.",
+        show_default=False,
+    ),
+]
 ColumnNames = Annotated[
     list[str] | None,
     typer.Option(
@@ -114,6 +124,7 @@ def opened(
     on_duplicate: str,
     parts: bool = False,
     unrated: bool = False,
+    store: str = "",
 ) -> Study:
     """The study at ``source``, read as the flags of the same names say.
 
@@ -121,15 +132,14 @@ def opened(
     """
     from voirdire.opening import open as open_study
 
+    config = {"on_duplicate": on_duplicate, "parts": parts, "unrated": unrated, "store": store}
     return open_study(
         source,
         columns=column_names(column),
         judges=judge or (),
         wide=split(wide),
         missing=missing_spellings(missing),
-        config=({"on_duplicate": on_duplicate} if on_duplicate else {})
-        | ({"parts": True} if parts else {})
-        | ({"unrated": True} if unrated else {}),
+        config={name: said for name, said in config.items() if said},
     )
 
 

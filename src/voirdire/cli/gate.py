@@ -39,6 +39,7 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    store: flags.Store = "",
 ) -> None:
     """Hold a study against a policy of thresholds: 0 it passes, 1 it fails, 3 it cannot be told yet."""
     from voirdire.errors import UserError
@@ -57,7 +58,13 @@ def command(
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")
         study = flags.opened(
-            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
+            source,
+            judge=judge,
+            wide=wide,
+            column=column,
+            missing=missing,
+            on_duplicate=on_duplicate,
+            store=store,
         )
         found = gate(study, loaded, progress=step)
     for path, text in ((junit, as_junit), (markdown, as_markdown)):

@@ -58,6 +58,7 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    store: flags.Store = "",
     metric: Annotated[
         Names, typer.Option("--metric", metavar="NAME", help="This metric only; may be given again.")
     ] = None,
@@ -95,7 +96,13 @@ def command(
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {source}")
         study = flags.opened(
-            source, judge=judge, wide=wide, column=column, missing=missing, on_duplicate=on_duplicate
+            source,
+            judge=judge,
+            wide=wide,
+            column=column,
+            missing=missing,
+            on_duplicate=on_duplicate,
+            store=store,
         )
         found = plan(study, options, progress=step)
         for file, write in ((out, found.export), (chances, found.export_chances)):

@@ -30,6 +30,7 @@ def command(
     column: flags.ColumnNames = None,
     missing: flags.Missing = None,
     on_duplicate: flags.OnDuplicate = "",
+    store: flags.Store = "",
     metric: Annotated[
         list[str] | None,
         typer.Option("--metric", metavar="NAME", help="Predict this metric only; may be given again."),
@@ -63,6 +64,7 @@ def command(
             missing=missing,
             on_duplicate=on_duplicate,
             parts=bool(fitted.encoding.aspects),
+            store=store,
         )
         step("Predicting")
         predictions = fitted.predict(study, metrics=metric or None, contested=contested)
