@@ -186,12 +186,14 @@ def _links(desk: Desk, site: Site) -> Iterator[str]:
 def _serve(desk: Desk, site: Site, store: str) -> None:
     from voirdire.web.serve import serve
 
-    if store:
-        typer.echo(
-            f"Labels go to {desk.store.where}; voirdire audit finds them once study.yaml names the store."
-        )
-    typer.echo(f"Serving at {site.address}. Ctrl-C stops; links and labels stay.")
-    serve(desk, site)
+    def ready() -> None:
+        if store:
+            typer.echo(
+                f"Labels go to {desk.store.where}; voirdire audit finds them once study.yaml names the store."
+            )
+        typer.echo(f"Serving at {site.address}. Ctrl-C stops; links and labels stay.")
+
+    serve(desk, site, ready=ready)
 
 
 def _text(path: Path) -> str:
