@@ -3,11 +3,13 @@
 import { WorkClock } from "./rate_clock.js";
 import { AnswerForm } from "./rate_form.js";
 import { goTo, useKeys } from "./rate_keys.js";
-import { Outbox, attempt, newKey } from "./rate_outbox.js";
+import { Outbox, newKey } from "./rate_outbox.js";
 import { localTimes, SaidLater, StateLine } from "./rate_said.js";
 
 const TYPING_PAUSE = 400;
-const HAND_IN_PATIENCE = 4000;
+const PATIENCE = 1500;
+const LEAVING_PATIENCE = 4000;
+const LATE = "The round has closed: what you write is kept, and counts as late.";
 
 const told = JSON.parse(document.getElementById("told").textContent);
 const element = document.getElementById("f");
@@ -19,7 +21,7 @@ const outbox = new Outbox({ owner: told.owner, csrf: told.csrf, tell });
 const tab = newKey();
 let changes = told.standing.changes;
 let revision = told.standing.revision;
-let handingIn = "";
+let handingIn = false;
 let typing = 0;
 
 function change(extra = {}) {
@@ -57,7 +59,7 @@ function undo() {
 
 async function handIn(skipped = false) {
   const answer = form.read();
-  if (handingIn) return;
+  if (handingIn || !told.open) return;
   if (!skipped && !answer.labels.length) {
     state.problem("Choose a label first, or skip this item: nothing was handed in yet.");
     (form.number ?? form.labels[0])?.focus();
@@ -66,30 +68,33 @@ async function handIn(skipped = false) {
   state.problem("");
   const act = { place: told.place, what: "answer", based: changes, change: change({ skipped }) };
   if (skipped) act.change.answer.labels = [];
-  handingIn = outbox.put(act);
-  const stands = JSON.stringify(answer);
-  const receipt = await outbox.delivered(handingIn);
-  handingIn = "";
+  handingIn = true;
+  const waiting = setTimeout(
+    () => state.note("Handed in on this device: the next item opens when the server has it."),
+    PATIENCE,
+  );
+  const receipt = await outbox.deliver(act);
+  clearTimeout(waiting);
+  handingIn = false;
+  state.note("");
   // somebody who wrote on while the network was away stays where they are
-  if (receipt && JSON.stringify(form.read()) === stands) goOn(receipt);
+  if (receipt && same(form.read(), answer)) goOn(receipt);
 }
 
 function goOn(receipt) {
   later.say({ place: told.place, at: receipt.saved_at, note: receipt.note });
-  attempt(() => localStorage.removeItem(clock.name));
   location.assign(receipt.next ? `/rate/item/${receipt.next}` : "/rate/");
 }
 
 // What became of an act, in the line at the top.
 function tell(news) {
-  state.show(news, () => outbox.retry());
+  state.show(news, () => outbox.retry({ refused: true }));
   if (news.kind !== "saved" || news.entry.place !== told.place) return;
   const { receipt, entry } = news;
-  if (receipt.changes > changes + 1 && entry.based < receipt.changes - 1 && !replaying.has(entry.change.key))
-    elsewhere();
+  if (receipt.changes > changes + 1 && !recovered.has(entry.change.key)) elsewhere();
   changes = Math.max(changes, receipt.changes);
   revision = Math.max(revision, receipt.revision ?? 0);
-  if (!receipt.open) state.problem(receipt.note || "The round has closed: what you write is kept, and counts as late.");
+  if (!receipt.open) state.problem(receipt.note || LATE);
 }
 
 // The same item was changed in another window or on another device.
@@ -120,10 +125,10 @@ async function look() {
     return state.problem("Another person's link was opened in this browser: open your own link again to go on.");
   if (news.changes > changes && !outbox.unsent().length) {
     changes = news.changes;
-    if (JSON.stringify(news.answer) !== JSON.stringify({ ...form.read(), skipped: news.answer.skipped }))
-      elsewhere(news.answer);
+    revision = news.revision;
+    if (!same(form.read(), news.answer)) elsewhere(news.answer);
   }
-  if (told.open && !news.open) state.problem("The round has closed: what you write is kept, and counts as late.");
+  if (told.open && !news.open) state.problem(LATE);
 }
 
 // Two tabs of one browser tell each other which item they are on.
@@ -141,17 +146,24 @@ function watchTabs() {
   addEventListener("pagehide", () => say("gone"));
 }
 
+// Whether two answers say the same; a skip is no part of what stands in the form.
+function same(one, other) {
+  const said = ({ labels, confidence, challenge, cites, comment }) =>
+    JSON.stringify([labels, confidence, challenge, cites, comment]);
+  return said(one) === said(other);
+}
+
 // Work that this device holds and the server may not: it is shown, sent first and wins.
-const replaying = new Set();
+const recovered = new Set();
 function recover() {
   const mine = outbox.waiting().filter((entry) => entry.place === told.place);
-  for (const entry of mine) replaying.add(entry.change.key);
+  for (const entry of mine) recovered.add(entry.change.key);
   const last = mine.at(-1);
   if (last) {
     const other = told.standing.answer;
     form.write(last.change.answer);
     form.noted();
-    if (told.standing.changes > last.based) elsewhere(other);
+    if (told.standing.changes > last.based && !same(other, last.change.answer)) elsewhere(other);
   }
   if (outbox.unsent().length) outbox.flush();
 }
@@ -178,16 +190,16 @@ function start() {
   });
   document.getElementById("pause").addEventListener("submit", async (event) => {
     event.preventDefault();
-    await Promise.race([outbox.flush(), new Promise((wake) => setTimeout(wake, HAND_IN_PATIENCE))]);
+    await Promise.race([outbox.flush(), new Promise((wake) => setTimeout(wake, LEAVING_PATIENCE))]);
     event.target.submit();
   });
   useKeys({ button: document.getElementById("keys"), form: element, undo, handIn });
   addEventListener("pagehide", () => {
     clock.read();
-    outbox.flush({ leaving: true });
+    outbox.flush();
   });
   addEventListener("pageshow", (event) => event.persisted && location.reload());
-  document.addEventListener("visibilitychange", () => (document.hidden ? outbox.flush({ leaving: true }) : look()));
+  document.addEventListener("visibilitychange", () => (document.hidden ? outbox.flush() : look()));
 }
 
 start();
