@@ -17,6 +17,8 @@ SHARED = 1 / 3
 """The share of a move's longer words that must come back where it is put in other words."""
 ALIKE = 0.9
 """How alike two messages are that count as the same."""
+FEW = 4
+"""Words below which a message may come again: yes, ok, and thanks."""
 LONG = 4
 """Letters of a word that carries meaning."""
 MODEL = r"(?:AI|artificial intelligence|(?:large )?language model)"
@@ -58,7 +60,7 @@ def simulator_audit(case: Case, end: End, *, improvised: bool, plays_role: bool)
     due = [turn for turn in planned if own_end or turn <= held]
     signs = sorted({sign for sign, _ in _signs(case, end.spoken)}) if improvised else []
     return {
-        "opening": bool(end.spoken) and end.spoken[0].user == case.opening,
+        "opening": not end.spoken or end.spoken[0].user == case.opening,
         "persona": plays_role or not case.variant.who or _says_who(case, end.spoken),
         "planned": sorted(planned),
         "delivered": delivered,
@@ -86,7 +88,7 @@ def simulator_failed(audit: Mapping[str, Any]) -> bool:
 
 def _says_who(case: Case, spoken: Sequence[Spoken]) -> bool:
     says = case.variant.says
-    return bool(says) and bool(spoken) and says in spoken[0].user
+    return not spoken or (bool(says) and says in spoken[0].user)
 
 
 def _delivers(move: str, message: str) -> bool:
@@ -120,6 +122,6 @@ def _signs(case: Case, spoken: Sequence[Spoken]) -> Iterator[tuple[str, int]]:
 
 def _alike(one: str, other: str) -> bool:
     first, second = _words(one), _words(other)
-    if not first or not second or min(len(first), len(second)) < ALIKE * max(len(first), len(second)) / 2:
+    if min(len(first), len(second)) < FEW:
         return False
     return SequenceMatcher(None, first, second, autojunk=False).ratio() >= ALIKE
