@@ -54,6 +54,14 @@ def test_options_of_a_beginning_are_refused_later(study: str) -> None:
     assert "R3 (Cleo)" in output
 
 
+def test_the_organisers_link_is_there_whoever_began_the_last_round(study: str) -> None:
+    run(study, "--rater", "Ann", "--rater", "Bo", "--links")
+    desk = open_desk(study)
+    desk.new_round(desk.rounds()[0].settings)
+    desk.store.close()
+    assert re.findall(r"^(\w+) ", run(study, "--links")[1], re.MULTILINE).count("Organiser") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [

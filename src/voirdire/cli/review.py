@@ -169,10 +169,15 @@ def _refuse(options: BeginOptions, round_: Round) -> None:
 
 
 def _links(desk: Desk, site: Site) -> Iterator[str]:
-    """Every valid link of the last round: the organiser's first."""
+    """The valid links: every organiser's, who sees all rounds, and those of the last round."""
     from voirdire.review.people import links_of
 
-    valid = [one for one in links_of(desk, desk.rounds()[-1].id) if not one.link.revoked]
+    last = desk.rounds()[-1].id
+    valid = [
+        one
+        for one in links_of(desk)
+        if not one.link.revoked and (one.link.role == "organiser" or one.link.round_id == last)
+    ]
     ordered = sorted(valid, key=lambda one: list(ROLES).index(one.link.role))
     names = [" ".join(filter(None, (ROLES[one.link.role], one.link.rater_id))) for one in ordered]
     names = [
