@@ -99,7 +99,9 @@ def read(
     if path.suffix.lower() in (".yaml", ".yml") or path.is_dir():
         return _read_folder(path, over if spelled is None else {**over, "missing": spelled}, extra)
     table = TableConfig(file=path.name, **extra)
-    return Reading(((read_table(path, table), table),), read_declaration(over, where="config"), _name(path))
+    declared = read_declaration(over, where="config")
+    kept, declared = _kept(path.parent, declared) if declared.store else ([], declared)
+    return Reading(((read_table(path, table), table), *kept), declared, _name(path))
 
 
 def find_tables(
@@ -166,7 +168,7 @@ def _read_store(source: str, over: Mapping[str, Any]) -> Reading:
     from voirdire.store.sql import open_store
 
     with open_store(source, create=False) as store:
-        tables, config = _from_store(store, read_declaration(over, where="config"))
+        tables, config = _from_store(store, read_declaration(over, where="config"), alone=True)
         where = store.where
     if not tables:
         raise UserError("holds no label and no verdict", where=where, fix="name the study's folder")
@@ -183,7 +185,10 @@ def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, Table
         return _from_store(store, config)
 
 
-def _from_store(store: Store, config: StudyConfig) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
+def _from_store(
+    store: Store, config: StudyConfig, *, alone: bool = False
+) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
+    """The tables of ``store`` and ``config`` with what it knows; ``alone`` there is no study beside it."""
     from voirdire.store.labels import collected
     from voirdire.store.ratings import kept_verdicts
 
@@ -195,7 +200,8 @@ def _from_store(store: Store, config: StudyConfig) -> tuple[list[tuple[RawTable,
             config = config.model_copy(update={"unrated": True})
     if said.reviews is not None:
         tables.append((said.reviews, TableConfig(file=said.reviews.name, kind="reviews")))
-    scales = {name: _with_scale(config.metric(name), scale) for name, scale in said.scales.items()}
+    known = {**said.declared, **said.scales} if alone else said.scales
+    scales = {name: _with_scale(config.metric(name), scale) for name, scale in known.items()}
     config = config.model_copy(update={"metrics": {**config.metrics, **scales}})
     kept = kept_verdicts(store, parts=config.parts)
     if kept is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sql
 
-from voirdire.store.review_schema import adjudications, labels, metric_reviews, rounds
+from voirdire.store.review_schema import adjudications, labels, metric_reviews, people, rounds
 from voirdire.store.sql import Store
 from voirdire.study.column import Column
 from voirdire.study.config import ScaleConfig
@@ -21,7 +22,7 @@ __all__ = ["PANEL", "Collected", "collected", "spelled"]
 
 PANEL = "adjudication"
 """The rater, a reference, whose labels are a panel's rulings."""
-SPEAKING = ("item_id", "metric", "rater_id", "status", "challenge", "presented", "created_at")
+SPEAKING = ("item_id", "metric", "rater_id", "expertise", "status", "challenge", "presented", "created_at")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +30,13 @@ class Collected:
     """Labels and rulings as ``ratings``, reviews of metrics as ``reviews``, None where there is none.
 
     ``scales`` are those of the metrics whose answers hold a label that the study itself does not declare,
-    such as "not sure".
+    such as "not sure"; ``declared`` those of every metric that has answers, as the study declared them.
     """
 
     ratings: RawTable | None
     reviews: RawTable | None
     scales: Mapping[str, ScaleConfig]
+    declared: Mapping[str, ScaleConfig]
 
 
 def collected(store: Store, *, round_id: str = "") -> Collected:
@@ -46,10 +48,17 @@ def collected(store: Store, *, round_id: str = "") -> Collected:
     given = _last(store, labels, round_id)
     ruled = [row for row in _last(store, adjudications, round_id) if row["ruling"] == "label"]
     reviewed = _last(store, metric_reviews, round_id)
+    known = {
+        row["rater_id"]: row["expertise"] or None
+        for row in store.rows(sql.select(people.c.rater_id, people.c.expertise))
+    }
+    given = [{**row, "expertise": known.get(row["rater_id"])} for row in given]
+    scales, declared = _scales(store, [*given, *map(_ruling, ruled)])
     return Collected(
         ratings=_ratings(given, ruled, store.where) if given or ruled else None,
         reviews=_reviews(reviewed, store.where) if reviewed else None,
-        scales=_scales(store, [*given, *map(_ruling, ruled)]),
+        scales=scales,
+        declared=declared,
     )
 
 
@@ -85,7 +94,13 @@ def _ratings(given: Sequence[Mapping[str, Any]], ruled: Sequence[Mapping[str, An
 
 def _ruling(row: Mapping[str, Any]) -> dict[str, Any]:
     """A panel's ruling in the shape of a rater's answer."""
-    blank: dict[str, Any] = {"challenge": "", "presented": "", "confidence": None, "seconds": None}
+    blank: dict[str, Any] = {
+        "expertise": "",
+        "challenge": "",
+        "presented": "",
+        "confidence": None,
+        "seconds": None,
+    }
     said = {"labels": [row["label"]], "comment": row["reason"], "status": "ok"}
     return {**row, **blank, **said, "cites": [], "anchored": False, "rater_id": PANEL}
 
@@ -103,23 +118,40 @@ def _remark(row: Mapping[str, Any]) -> str:
     return " ".join(text for text in (named, edits, row["comment"]) if text)
 
 
-def _scales(store: Store, given: Sequence[Mapping[str, Any]]) -> dict[str, ScaleConfig]:
-    """The scales of metrics with a label that only rounds offer, of the newest round that offers most."""
+def _scales(
+    store: Store, given: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, ScaleConfig], dict[str, ScaleConfig]]:
+    """Scales of metrics with a label that only rounds offer, and every answered metric's own; by metric.
+
+    Of the first the newest round's that offers most of what was said, of the second the newest round's.
+    """
     said: dict[str, set[str]] = {}
     for row in given:
         said.setdefault(row["metric"], set()).update(row["labels"])
-    found: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    most: dict[str, int] = {}
+    offered: dict[str, ScaleConfig] = {}
+    declared: dict[str, ScaleConfig] = {}
     documents = store.rows(sql.select(rounds.c.document).order_by(rounds.c.created_at, rounds.c.round_id))
-    for row in documents:
-        for name, scale in row["document"].get("scales", {}).items():
-            holds = len(set(scale["added"]) & said.get(name, set()))
-            if holds and holds >= found.get(name, (0, {}))[0]:
-                found[name] = (holds, scale)
-    return {name: _scale(document) for name, (_, document) in found.items()}
+    every = [pair for row in documents for pair in row["document"].get("scales", {}).items()]
+    for name, scale in every:
+        if name in said:
+            declared[name] = _scale(scale, without=scale["added"])
+            holds = len(set(scale["added"]) & said[name])
+            if holds and holds >= most.get(name, 0):
+                most[name], offered[name] = holds, _scale(scale)
+    return offered, declared
 
 
-def _scale(document: Mapping[str, Any]) -> ScaleConfig:
+def _scale(document: Mapping[str, Any], *, without: Sequence[str] = ()) -> ScaleConfig:
+    """A round's scale, ``without`` some of its labels."""
     told = {name: value for name, value in document.items() if name != "added"}
+    kept = [label not in without for label in told["labels"]]
+    told["labels"] = list(compress(told["labels"], kept))
+    if told.get("values") is not None:
+        told["values"] = list(compress(told["values"], kept))
+    told["indeterminate"] = {
+        label: admits for label, admits in told["indeterminate"].items() if label not in without
+    }
     return ScaleConfig.model_validate(told)
 
 
