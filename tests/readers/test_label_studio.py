@@ -162,11 +162,15 @@ def test_pairs_paths_and_what_is_no_label(tmp_path: Path) -> None:
         "id": 1,
         "data": {},
         "drafts": [{"result": said}],
+        "predictions": [7, 8],
         "annotations": [{"completed_by": 1, "result": said}],
     }
     made = opened(tmp_path, [task])
     assert list(made.ratings.raw) == ["first", "harm / insult"]
-    assert "tasks.json: left out: drafts (1), answers of type rectanglelabels (1)." in made.assumptions
+    left_out = (
+        "drafts (1), predictions of which only the number is told (2), answers of type rectanglelabels (1)"
+    )
+    assert f"tasks.json: left out: {left_out}." in made.assumptions
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def ratings_of_tasks(tasks: Sequence[Record], name: str) -> Told:
             faults.add("is no task", where=where, expected="data and annotations")
             continue
         left_out["drafts"] += len(_objects(task.get("drafts")))
+        left_out["predictions of which only the number is told"] += _numbers(task.get("predictions"))
         item = {"item_id": ids[row - 1], **free_names(_data(task, ids[row - 1]))}
         try:
             answers += _people(task, item, row, (where, emails, left_out))
@@ -175,6 +176,11 @@ def _label(value: Any) -> Any:
 def _objects(value: object) -> list[Record]:
     """The objects in a list, and none where it is no list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _numbers(value: object) -> int:
+    """How many numbers a list holds, as Label Studio may export predictions."""
+    return sum(isinstance(one, int) for one in value) if isinstance(value, list) else 0
 
 
 def _emails(tasks: Sequence[Record]) -> dict[Any, str]:

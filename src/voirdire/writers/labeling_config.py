@@ -14,6 +14,8 @@ __all__ = ["control_of", "labeling_config", "object_names"]
 
 UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold, escaped or not."""
+VARIABLE = re.compile(r"\$(?=\w)")
+WORD_JOINER = "\u2060"
 FEWEST_STARS, MOST_STARS = 2, 10
 
 
@@ -90,15 +92,18 @@ def _choice(parent: ET.Element, label: str, metric: Metric, **more: str) -> None
             where=f"metric '{metric.name}'",
             fix="map it to another label in study.yaml",
         )
-    # a value that begins with a dollar would be looked up in the task; the alias is what is stored
-    alias = {"alias": label} if label.startswith("$") else {}
-    _add(parent, "Choice", value=_plain(label) if alias else label, **alias, **more)
+    shown = _plain(label)
+    # what is shown may differ from the label; the alias is what is stored
+    alias = {"alias": label} if shown != label else {}
+    _add(parent, "Choice", value=shown, **alias, **more)
 
 
 def _plain(text: str) -> str:
-    """Text that is shown as it is: no variable of the task, and nothing that XML cannot hold."""
-    text = UNWRITABLE.sub("\ufffd", text)
-    return f" {text}" if text.startswith("$") else text
+    """Text that is shown as it is: nothing that XML cannot hold, and no variable of the task.
+
+    Label Studio puts the task's data in place of a dollar and the word after it, wherever they stand.
+    """
+    return VARIABLE.sub(f"${WORD_JOINER}", UNWRITABLE.sub("\ufffd", text))
 
 
 def _add(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:

@@ -51,15 +51,15 @@ def turns_of(text: str) -> list[dict[str, str]]:
 def write_files(
     files: Mapping[Path, str], key: Key, beside: Path, said: tuple[int, Sequence[str]]
 ) -> Written:
-    """Write ``files``, and the ``key`` to ``beside`` where it holds something; ``said`` is the summary."""
+    """Write ``files``, and the ``key`` to ``beside``; ``said`` is the summary."""
     tasks, notes = said
     written = [str(path) for path in files]
     try:
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")
+        key.save(beside)
+        written.append(str(beside))
         if not key.is_empty:
-            key.save(beside)
-            written.append(str(beside))
             notes = [
                 *notes,
                 f"{beside.name} says what codes stand for and was left out: keep it from raters.",
