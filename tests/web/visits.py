@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
-from httpx import Response
 from starlette.testclient import TestClient
 
 from voirdire.review.desk import Desk
@@ -39,13 +38,11 @@ class Visitor:
             self.client.post("/rate/protocol", data={"proof": self.proof})
         return self
 
-    def answer(self, place: int, *labels: str, key: str = "", what: str = "answer", **told: Any) -> Response:
+    def answer(self, place: int, *labels: str, key: str = "", what: str = "answer", **told: Any) -> Any:
         """Send an answer, or a draft, to a place of the own list."""
         body = {"answer": {"labels": list(labels)}, "key": key or f"visit-{next(KEYS):06d}", **told}
-        reply: Response = self.client.post(
-            f"/rate/item/{place}/{what}", json=body, headers={"x-csrf-token": self.proof}
-        )
-        return reply
+        headers = {"x-csrf-token": self.proof}
+        return self.client.post(f"/rate/item/{place}/{what}", json=body, headers=headers)
 
 
 def browser(app: FastAPI, *, home: str = HOME, address: str = "127.0.0.1") -> Visitor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import sqlalchemy as sql
 from pydantic import BaseModel, ConfigDict, Field
@@ -45,6 +45,7 @@ ASKED = (
 AT_PLACE = ASKED.where(assignments.c.place == sql.bindparam("place"))
 LONGEST_COMMENT = 20_000
 MOST_CITES = 2_000
+Turn = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Answer(BaseModel):
@@ -59,7 +60,7 @@ class Answer(BaseModel):
     skipped: bool = False
     confidence: int | None = Field(default=None, ge=1, le=4)
     challenge: str = Field(default="", max_length=40)
-    cites: list[int] = Field(default_factory=list, max_length=MOST_CITES)
+    cites: list[Turn] = Field(default_factory=list, max_length=MOST_CITES)
     comment: str = Field(default="", max_length=LONGEST_COMMENT)
 
 

@@ -12,6 +12,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from voirdire.review.desk import Desk
 from voirdire.web.problems import add_problems
 from voirdire.web.review import entering, organisers, panels, raters
+from voirdire.web.sessions import Sessions
 from voirdire.web.shield import Shield
 from voirdire.web.site import Site
 
@@ -33,7 +34,7 @@ def create_app(desk: Desk, site: Site) -> FastAPI:
     app.mount("/static/report", StaticFiles(directory=report), name="report")
     app.mount("/static", StaticFiles(directory=str(files("voirdire.web") / "static")), name="static")
     add_problems(app)
-    app.add_middleware(Shield, site=site)
+    app.add_middleware(Shield, site=site, sessions=Sessions(desk))
     if site.proxies:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(site.proxies))
     return app

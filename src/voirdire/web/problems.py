@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from voirdire.errors import UserError
+from voirdire.store.schema import storable
 from voirdire.web.rendering import page
 from voirdire.web.sessions import NoSession
 
@@ -42,6 +43,7 @@ def add_problems(app: FastAPI) -> None:
 
 def said(request: Request, sentence: str, status: int, **headers: str) -> Response:
     """One sentence: as JSON to a script, as a page to a person."""
+    sentence = storable(sentence)  # it may repeat what was sent, which need be no text at all
     if "text/html" in request.headers.get("accept", ""):
         response: Response = page("said.html", status=status, sentence=sentence)
     else:

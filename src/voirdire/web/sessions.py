@@ -87,6 +87,13 @@ class Sessions:
         proof = hmac.new(self._key, f"csrf {told['name']}".encode(), "sha256").hexdigest()
         return Session(link, proof)
 
+    def signed(self, request: Request, role: Role) -> bool:
+        """Whether the browser has, or had, a session of that role: by its cookie alone, asking no store."""
+        try:
+            return bool(self._told(request.cookies.get(_cookie(role), "")))
+        except NoSession:
+            return False
+
     def acting(self, request: Request, role: Role, proof: str) -> Session:
         """As :meth:`of`, for a request that changes something: it must come from a page of this session."""
         session = self.of(request, role)

@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voirdire.web.problems import FAILED, said
+from voirdire.web.sessions import Sessions
 from voirdire.web.site import Site
 
 __all__ = ["POLICY", "Shield"]
@@ -37,8 +38,9 @@ YEAR = "max-age=31536000"
 class Shield:
     """Middleware of every request; nothing behind it need think of hosts, sizes, headers or faults."""
 
-    def __init__(self, app: ASGIApp, site: Site) -> None:
+    def __init__(self, app: ASGIApp, site: Site, sessions: Sessions) -> None:
         self._app = app
+        self._sessions = sessions
         self._hosts = site.hosts
         self._secure = site.secure
 
@@ -49,13 +51,18 @@ class Shield:
             return
         headers = Headers(scope=scope)
         guarded = _guarded(send, scope, self._secure)
-        limit = LARGEST_UPLOAD if scope["path"].startswith(UPLOADS) else LARGEST
+        limit = self._limit(Request(scope))
         if _name(headers.get("host", "")) not in self._hosts:
             await PlainTextResponse("Unknown host.\n", 421)(scope, receive, guarded)
         elif not _fits(headers.get("content-length", "0"), limit):
             await said(Request(scope), _too_large(limit), 413)(scope, receive, guarded)
         else:
             await self._answer(scope, _limited(receive, limit), guarded)
+
+    def _limit(self, request: Request) -> int:
+        """The most bytes that are taken; only an organiser sends files."""
+        uploads = request.scope["path"].startswith(UPLOADS) and self._sessions.signed(request, "organiser")
+        return LARGEST_UPLOAD if uploads else LARGEST
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the pages answer; a fault of ours before they do is told in a sentence, and then logged."""
