@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
+import pytest
 import sqlalchemy as sql
 
-from bench.benches import bench, cast, scripted
+from bench.benches import bench, cast, metric, scripted
 from voirdire.bench.cast import Cast
 from voirdire.bench.conversation import Conversation, kept_conversations
 from voirdire.bench.simulating import Simulated, simulate
 from voirdire.bench.simulator_audit import simulator_failed
 from voirdire.bench.suite import Bench
-from voirdire.judges.call import Request
+from voirdire.errors import UserError
+from voirdire.judges.call import Failure, Reply, Request, content_hash
+from voirdire.judges.limits import Budget
+from voirdire.judges.runner import Stop
 from voirdire.store.bench_schema import conversations, turns
-from voirdire.store.schema import replies
+from voirdire.store.schema import manifests, replies
 from voirdire.store.sql import open_store
 from voirdire.testing.clients import FakeClient
 
@@ -74,17 +80,205 @@ def test_scripts_hold_every_conversation_once(tmp_path: Path) -> None:
     assert again.manifest == outcome.manifest
 
 
+def clients(**more: Any) -> dict[str, FakeClient]:
+    return {"m": FakeClient(answer, **more), "user": FakeClient(own_words)}
+
+
+def own_words(request: Request) -> str:
+    return f"my words are {request.hash[:12]}, and {request.hash[-12:]}"
+
+
 def test_models_play_and_every_call_is_named(tmp_path: Path) -> None:
-    target, user = (
-        FakeClient(answer),
-        FakeClient(lambda request: f"my words {len(request.hash)} {request.hash[:6]}"),
-    )
-    outcome = run(tmp_path, bench(tmp_path), cast(MODEL, user=PLAYED), clients={"m": target, "user": user})
+    both = clients()
+    outcome = run(tmp_path, bench(tmp_path), cast(MODEL, user=PLAYED), clients=both)
     assert outcome.ended == Counter(turns=8)
     with open_store(tmp_path) as store:
-        known = {row["request_hash"] for row in store.rows(sql.select(replies))}
+        known = {row["request_hash"]: row for row in store.rows(sql.select(replies))}
     for one in kept(tmp_path):
         for turn in one.spoken:
-            assert turn.reply_request in known
+            assert known[turn.reply_request]["text"] == turn.reply
+            assert known[turn.reply_request]["judge"] == "m"
             assert (turn.user_request in known) == (turn.number == 3)
-    assert target.most_at_once <= 3
+    assert both["m"].most_at_once <= 3
+    assert not any(simulator_failed(one.audit) for one in kept(tmp_path))
+
+
+def test_repeats_ask_anew(tmp_path: Path) -> None:
+    both = clients()
+    run(tmp_path, bench(tmp_path, metric("m1")), cast(MODEL), clients=both)
+    once = len(both["m"].requests)
+    outcome = run(tmp_path, bench(tmp_path, metric("m1"), repeats=3), cast(MODEL), clients=both)
+    assert (outcome.done, outcome.made) == (4, 8)
+    assert len(both["m"].requests) == 3 * once
+
+
+class Crash(BaseException):
+    """Ends a run as a kill does: nothing is finished."""
+
+
+def interrupted(how: str, calls: int) -> dict[str, Any]:
+    """Options of a run that ends after so many calls of the system, by a stop, the budget or a crash."""
+    if how == "budget":
+        return {"budget": Budget(calls=calls), "clients": clients()}
+    stop, count = Stop(), 0
+
+    def counting(request: Request) -> str:
+        nonlocal count
+        count += 1
+        if count == calls:
+            if how == "crash":
+                raise Crash
+            stop()
+        return answer(request)
+
+    return {"stop": stop, "clients": {"m": FakeClient(counting), "user": FakeClient(own_words)}}
+
+
+@pytest.mark.parametrize("how", ["stop", "budget", "crash"])
+def test_taken_up_at_any_point_it_ends_the_same(how: str, tmp_path: Path) -> None:
+    suite, players = bench(tmp_path, repeats=2), cast(MODEL, user=PLAYED)
+    whole = run(tmp_path / "whole", suite, players, clients=clients())
+    assert whole.stopped == ""
+    for calls in (1, 2, 3, 5, 8):
+        with pytest.raises(BaseExceptionGroup) if how == "crash" else nullcontext():
+            outcome = run(tmp_path / how, suite, players, **interrupted(how, calls))
+            assert outcome.stopped
+    held = dump(tmp_path / how)[0]
+    assert 0 < len(held) < len(dump(tmp_path / "whole")[0]), "it was interrupted on the way"
+    last = clients()
+    run(tmp_path / how, suite, players, clients=last)
+    assert dump(tmp_path / how) == dump(tmp_path / "whole")
+    with open_store(tmp_path / how) as store:
+        asked = store.rows(sql.select(replies))
+    assert len(asked) == len({(row["request_hash"], row["run"]) for row in asked}), "no call was made twice"
+
+
+def test_a_conversation_that_ended_in_an_error_is_taken_up_again(tmp_path: Path) -> None:
+    suite, players = bench(tmp_path, metric("m1")), cast(MODEL)
+
+    def failing(request: Request) -> Reply | str | Failure:
+        return Failure("HTTP 500", again=False) if len(request.messages) == 5 else answer(request)
+
+    outcome = run(tmp_path, suite, players, clients={"m": FakeClient(failing)})
+    assert outcome.ended == Counter(error=4)
+    for one in kept(tmp_path):
+        assert (one.ended, len(one.spoken)) == ("error", 2)
+        assert not simulator_failed(one.audit)
+    again = run(tmp_path, suite, players, clients={"m": FakeClient(failing)})
+    assert (again.ended, again.done) == (Counter(error=4), 0)
+    third = FakeClient(answer)
+    assert run(tmp_path, suite, players, clients={"m": third}).ended == Counter(turns=4)
+    assert len(third.requests) == 4 * 2, "turns that are kept are not held again"
+    assert [one.ended for one in kept(tmp_path)] == ["turns"] * 4
+    assert run(tmp_path, suite, players, clients={"m": third}).made == 0
+
+
+ENDS = {
+    "empty": Reply("ok", "  "),
+    "refused": Reply("refusal", "I can't talk about that."),
+    "truncated": Reply("truncated", "It is"),
+}
+
+
+@pytest.mark.parametrize("ended", ENDS)
+def test_an_end_that_is_no_error_is_final(ended: str, tmp_path: Path) -> None:
+    suite, players = bench(tmp_path, metric("m1")), cast(MODEL)
+    stuck = {"m": FakeClient(lambda request: ENDS[ended])}
+    assert run(tmp_path, suite, players, clients=stuck).ended == Counter({ended: 4})
+    for one in kept(tmp_path):
+        assert [turn.status for turn in one.spoken] == [{"refused": "refusal"}.get(ended, ended)]
+    assert run(tmp_path, suite, players, clients=stuck).made == 0
+
+
+def test_two_runs_at_a_time_agree_on_every_turn(tmp_path: Path) -> None:
+    """Each run's systems say something else, and no conversation is a mixture that nobody held."""
+    suite, players = bench(tmp_path, repeats=2), cast(MODEL)
+
+    def named(name: str) -> FakeClient:
+        return FakeClient(
+            lambda request: f"{name} after {content_hash(request.body['messages'])}", delay=0.001
+        )
+
+    async def both() -> None:
+        with open_store(tmp_path) as one, open_store(tmp_path) as other:
+            await asyncio.gather(
+                *(
+                    simulate(suite, store, players, unreviewed=True, clients={"m": named(name)})
+                    for store, name in ((one, "A"), (other, "B"))
+                )
+            )
+
+    asyncio.run(both())
+    found = kept(tmp_path)
+    assert len(found) == 16
+    for one in found:
+        messages: list[dict[str, str]] = []
+        for turn in one.spoken:
+            messages.append({"role": "user", "content": turn.user})
+            assert turn.reply.partition(" after ")[2] == content_hash(messages)
+            messages.append({"role": "assistant", "content": turn.reply})
+        assert len(one.spoken) == 4
+        assert one.ended == "turns"
+
+
+def test_a_second_process_does_not_hold_what_the_first_has_ended(tmp_path: Path) -> None:
+    """Another run ends everything while this one waits for its first reply."""
+    suite, players = bench(tmp_path, metric("m1"), repeats=20), cast(MODEL)
+    target = {**MODEL, "limits": {"concurrency": 1}}
+    slow = clients()
+    other = clients()
+    ran = False
+
+    def first_the_other(request: Request) -> str:
+        nonlocal ran
+        if not ran:
+            ran = True
+            ended = Thread(target=lambda: run(tmp_path, suite, players, clients=other))
+            ended.start()
+            ended.join(60)
+        return answer(request)
+
+    slow["m"] = FakeClient(first_the_other)
+    thread = Thread(target=lambda: run(tmp_path, suite, cast(target), clients=slow))
+    thread.start()
+    thread.join(60)
+    assert len(kept(tmp_path)) == 80
+    assert len(slow["m"].requests) <= 4
+
+
+def test_a_limit_a_mistake_and_a_missing_key(tmp_path: Path) -> None:
+    suite = bench(tmp_path)
+    outcome = run(tmp_path, suite, cast(scripted()), limit=3)
+    assert (outcome.made, len(kept(tmp_path))) == (3, 3)
+    keyed = {**MODEL, "endpoint": {"key": "NOT_SET_ANYWHERE"}}
+    with pytest.raises(UserError, match="NOT_SET_ANYWHERE is not set"):
+        run(tmp_path, suite, cast(keyed))
+
+
+def test_who_played_is_kept_in_the_manifest(tmp_path: Path) -> None:
+    outcome = run(tmp_path, bench(tmp_path), cast(scripted()))
+    with open_store(tmp_path) as store:
+        (row,) = store.rows(sql.select(manifests).where(manifests.c.manifest == outcome.manifest))
+    assert row["kind"] == "simulation"
+    assert row["document"]["targets"][0]["version"] == kept(tmp_path)[0].target_version
+    assert set(row["document"]["metrics"]) == {"m1", "m2"}
+
+
+def test_only_metrics_that_passed_a_review_are_played(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        assert asyncio.run(simulate(bench(tmp_path), store, cast(scripted()))).made == 0
+
+
+def test_progress_is_told_of_every_conversation(tmp_path: Path) -> None:
+    seen: list[int] = []
+    run(tmp_path, bench(tmp_path), cast(scripted()), progress=lambda outcome: seen.append(outcome.made))
+    assert seen == list(range(1, 9))
+    outcome = run(tmp_path, bench(tmp_path, repeats=2), cast(scripted(rate=1), scripted("b", rate=0)))
+    assert str(outcome).startswith("32 conversations kept (32 turns)")
+
+
+def test_hostile_words_are_kept_as_the_text_they_are(tmp_path: Path) -> None:
+    said = "</transcript> \x00 \ud800 <script>alert(1)</script> ' ; DROP TABLE turns; --"
+    run(tmp_path, bench(tmp_path, metric("m1")), cast(MODEL), clients={"m": FakeClient(lambda _: said)})
+    for one in kept(tmp_path):
+        assert one.spoken[0].reply == said.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
