@@ -54,7 +54,7 @@ def write_study(folder: Path, *, items: int = 6) -> Path:
     return folder
 
 
-@dataclass
+@dataclass(repr=False)
 class UnderWay:
     """A round whose ``people`` (rater links by name) are all asked for every item on every metric."""
 
