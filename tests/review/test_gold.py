@@ -19,7 +19,8 @@ from voirdire.review.gold import (
     set_gold,
     to_ask,
 )
-from voirdire.review.progress import progress, rows_of
+from voirdire.review.progress import progress
+from voirdire.review.round_rows import rows_of
 from voirdire.study.column import Column
 from voirdire.study.ratings import Source
 from voirdire.study.raw import RawTable

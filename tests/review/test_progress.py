@@ -16,7 +16,8 @@ from voirdire.review.assigning import withdraw
 from voirdire.review.closing import close
 from voirdire.review.desk import Round
 from voirdire.review.log import Cell
-from voirdire.review.progress import Progress, RoundRows, progress, rows_of
+from voirdire.review.progress import Progress, progress
+from voirdire.review.round_rows import RoundRows, rows_of
 from voirdire.review.settings import OfferedScale, RoundSettings
 from voirdire.review.standing import standing_tables
 

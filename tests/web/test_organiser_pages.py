@@ -19,7 +19,7 @@ from voirdire.review.agreement import agreement_so_far
 from voirdire.review.answers import asked_of
 from voirdire.review.gold import GoldItem, gold_of, set_gold
 from voirdire.review.people import invite, links_of
-from voirdire.review.progress import rows_of
+from voirdire.review.round_rows import rows_of
 from voirdire.web.app import create_app
 from voirdire.web.review.organise_drafts import MOST, Draft, Drafts
 from voirdire.web.site import Site

@@ -4,44 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
-import sqlalchemy as sql
-
-from voirdire.review.answers import current
-from voirdire.review.desk import Desk, Round
+from voirdire.review.desk import Round
 from voirdire.review.gold import Score, scores
-from voirdire.review.settings import OfferedScale
-from voirdire.store.review_schema import assignments, events, gold, people
+from voirdire.review.round_rows import Cell, RoundRows, Row, cell_of
 
-__all__ = ["MetricProgress", "Progress", "RaterProgress", "RoundRows", "Shared", "progress", "rows_of"]
+__all__ = ["MetricProgress", "Progress", "RaterProgress", "Shared", "progress", "shared"]
 
-Row = Mapping[str, Any]
 MOST_COUNTED = 3
 """Items with so many labels or more are counted together."""
-
-
-@dataclass(frozen=True, eq=False)
-class RoundRows:
-    """The rows of one round: ``asked`` are assignments in force, ``answers`` everybody's last ones in time.
-
-    ``late`` counts answers whose last version came too late, ``gold`` are the items whose label is known,
-    ``seen`` is each rater's last act, and ``expertise`` is by rater.
-    """
-
-    asked: Sequence[Row]
-    answers: Sequence[Row]
-    late: int = 0
-    gold: Sequence[Row] = ()
-    seen: Mapping[str, str] = field(default_factory=dict)
-    expertise: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def labels(self) -> list[Row]:
-        """Answers that hold a label; the others are skips."""
-        return [row for row in self.answers if row["status"] == "ok"]
 
 
 @dataclass(frozen=True)
@@ -150,48 +123,38 @@ class Progress:
         return self.planned - self.labels - self.skips
 
 
-def rows_of(desk: Desk, round_id: str) -> RoundRows:
-    """The rows of a round as they stand now."""
-    in_round = assignments.c.round_id == round_id
-    asked = desk.store.rows(
-        sql.select(assignments).where(in_round).order_by(assignments.c.rater_id, assignments.c.place)
-    )
-    taken = sql.select(events.c.rater_id, events.c.item_id, events.c.metric)
-    taken = taken.where(events.c.round_id == round_id, events.c.kind == "withdrawn")
-    withdrawn = {_cell(row) for row in desk.store.rows(taken)}
-    last = sql.select(events.c.rater_id, sql.func.max(events.c.created_at).label("at"))
-    last = last.where(events.c.round_id == round_id, events.c.kind.in_(["accepted", "draft", "submitted"]))
-    known = desk.store.rows(sql.select(people.c.rater_id, people.c.expertise))
-    return RoundRows(
-        [row for row in asked if _cell(row) not in withdrawn],
-        list(current(desk, round_id, late=False).values()),
-        sum(row["late"] for row in current(desk, round_id).values()),
-        desk.store.rows(sql.select(gold).where(gold.c.round_id == round_id)),
-        {row["rater_id"]: row["at"] for row in desk.store.rows(last.group_by(events.c.rater_id))},
-        {row["rater_id"]: row["expertise"] for row in known},
-    )
-
-
 def progress(round_: Round, rows: RoundRows) -> Progress:
     """Where ``round_`` stands. An answer counts as planned even where its assignment was withdrawn since."""
     scales = round_.settings.scales
-    planned = {_cell(row) for row in (*rows.asked, *rows.answers)}
-    labels = rows.labels
+    planned = {cell_of(row) for row in (*rows.asked, *rows.answers)}
+    kinds = {name: _Kinds(scale.unsure, frozenset(scale.between)) for name, scale in scales.items()}
+    by_metric, by_rater = (_grouped(rows.answers, name) for name in ("metric", "rater_id"))
+    asked = _by_rater(planned)
+    known = scores(rows.gold, rows.labels, scales)
+    items: dict[str, list[str]] = {}
+    for _, item, metric in planned:
+        items.setdefault(metric, []).append(item)
     return Progress(
         planned=len(planned),
-        labels=len(labels),
-        skips=len(rows.answers) - len(labels),
+        labels=len(rows.labels),
+        skips=len(rows.answers) - len(rows.labels),
         late=rows.late,
-        metrics=tuple(_metric(name, scales[name], planned, rows) for name in round_.settings.metrics),
-        raters=tuple(_raters(scales, planned, rows)),
-        shared=shared(planned, labels),
+        metrics=tuple(
+            _metric(name, items.get(name, []), by_metric.get(name, []), kinds)
+            for name in round_.settings.metrics
+        ),
+        raters=tuple(
+            _rater(name, len(asked[name]), by_rater.get(name, []), rows, (kinds, known))
+            for name in sorted(asked, key=_natural)
+        ),
+        shared=shared(planned, rows.labels),
     )
 
 
-def shared(planned: Iterable[tuple[str, str, str]], labels: Iterable[Row]) -> Shared:
+def shared(planned: Iterable[Cell], labels: Iterable[Row]) -> Shared:
     """How many items by metric each two raters have both labelled, and are both asked for."""
     asked = _by_rater(planned)
-    given = _by_rater(_cell(row) for row in labels)
+    given = _by_rater(cell_of(row) for row in labels)
     names = tuple(sorted(asked, key=_natural))
     return Shared(
         names,
@@ -200,65 +163,72 @@ def shared(planned: Iterable[tuple[str, str, str]], labels: Iterable[Row]) -> Sh
     )
 
 
+@dataclass(frozen=True)
+class _Kinds:
+    """Which labels of a metric say that one cannot judge, or stand in between."""
+
+    unsure: str
+    between: frozenset[str]
+
+    def is_unsure(self, row: Row) -> bool:
+        return bool(self.unsure) and self.unsure in row["labels"]
+
+    def is_between(self, row: Row) -> bool:
+        return not self.between.isdisjoint(row["labels"])
+
+
 def _metric(
-    name: str, scale: OfferedScale, planned: Iterable[tuple[str, str, str]], rows: RoundRows
+    name: str, asked: Sequence[str], answers: Sequence[Row], kinds: Mapping[str, _Kinds]
 ) -> MetricProgress:
-    asked = {item for _, item, metric in planned if metric == name}
-    counted = [row for row in rows.answers if row["metric"] == name]
-    labels = [row for row in counted if row["status"] == "ok"]
+    """One metric; ``asked`` names an item once for everybody who is asked for it."""
+    labels = [row for row in answers if row["status"] == "ok"]
     given = Counter(row["item_id"] for row in labels)
-    coverage = Counter(min(given[item], MOST_COUNTED) for item in asked)
+    coverage = Counter(min(given[item], MOST_COUNTED) for item in set(asked))
     return MetricProgress(
         metric=name,
-        planned=sum(metric == name for _, _, metric in planned),
+        planned=len(asked),
         labels=len(labels),
-        skips=len(counted) - len(labels),
-        unsure=sum(is_unsure(row, scale) for row in labels),
-        borderline=sum(is_between(row, scale) for row in labels),
+        skips=len(answers) - len(labels),
+        unsure=sum(map(kinds[name].is_unsure, labels)),
+        borderline=sum(map(kinds[name].is_between, labels)),
         coverage=(coverage[0], coverage[1], coverage[2], coverage[3]),
         challenges=Counter(row["challenge"] for row in labels if row["challenge"]),
     )
 
 
-def _raters(
-    scales: Mapping[str, OfferedScale], planned: Iterable[tuple[str, str, str]], rows: RoundRows
-) -> Iterable[RaterProgress]:
-    asked = _by_rater(planned)
-    gold = scores(rows.gold, rows.labels, scales)
-    for name in sorted(asked, key=_natural):
-        mine = [row for row in rows.answers if row["rater_id"] == name]
-        labels = [row for row in mine if row["status"] == "ok"]
-        times = [row["seconds"] for row in labels if row["seconds"] is not None]
-        yield RaterProgress(
-            rater_id=name,
-            assigned=len(asked[name]),
-            done=len(mine),
-            labels=len(labels),
-            skips=len(mine) - len(labels),
-            unsure=sum(is_unsure(row, scales[row["metric"]]) for row in labels),
-            borderline=sum(is_between(row, scales[row["metric"]]) for row in labels),
-            seconds=median(times) if times else None,
-            gold=gold.get(name, Score()),
-            seen=rows.seen.get(name, ""),
-            expertise=rows.expertise.get(name, ""),
-        )
+def _rater(
+    name: str,
+    assigned: int,
+    answers: Sequence[Row],
+    rows: RoundRows,
+    told: tuple[Mapping[str, _Kinds], Mapping[str, Score]],
+) -> RaterProgress:
+    kinds, known = told
+    labels = [row for row in answers if row["status"] == "ok"]
+    times = [row["seconds"] for row in labels if row["seconds"] is not None]
+    return RaterProgress(
+        rater_id=name,
+        assigned=assigned,
+        done=len(answers),
+        labels=len(labels),
+        skips=len(answers) - len(labels),
+        unsure=sum(kinds[row["metric"]].is_unsure(row) for row in labels),
+        borderline=sum(kinds[row["metric"]].is_between(row) for row in labels),
+        seconds=median(times) if times else None,
+        gold=known.get(name, Score()),
+        seen=rows.seen.get(name, ""),
+        expertise=rows.expertise.get(name, ""),
+    )
 
 
-def is_unsure(row: Row, scale: OfferedScale) -> bool:
-    """Whether an answer says that its rater cannot judge."""
-    return bool(scale.unsure) and scale.unsure in row["labels"]
+def _grouped(rows: Iterable[Row], name: str) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[name], []).append(row)
+    return found
 
 
-def is_between(row: Row, scale: OfferedScale) -> bool:
-    """Whether an answer is a label in between, such as borderline."""
-    return any(label in scale.between for label in row["labels"])
-
-
-def _cell(row: Row) -> tuple[str, str, str]:
-    return row["rater_id"], row["item_id"], row["metric"]
-
-
-def _by_rater(cells: Iterable[tuple[str, str, str]]) -> dict[str, set[tuple[str, str]]]:
+def _by_rater(cells: Iterable[Cell]) -> dict[str, set[tuple[str, str]]]:
     found: dict[str, set[tuple[str, str]]] = {}
     for rater, item, metric in cells:
         found.setdefault(rater, set()).add((item, metric))

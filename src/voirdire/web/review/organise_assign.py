@@ -12,7 +12,8 @@ from voirdire.errors import UserError
 from voirdire.review.assigning import assign_to, under_codes, withdraw
 from voirdire.review.desk import Round
 from voirdire.review.log import Cell
-from voirdire.review.progress import progress, rows_of
+from voirdire.review.progress import progress
+from voirdire.review.round_rows import rows_of
 from voirdire.web.review.organise_drafts import Draft, Drafts, named, of_file, of_form, preview
 from voirdire.web.review.organise_forms import Asking
 from voirdire.web.review.organise_pages import OrganiserPages, Proof, RoundId

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from voirdire.review.desk import Round
 from voirdire.review.exporting import tables
 from voirdire.review.golden import golden_set, golden_table
-from voirdire.review.progress import progress, rows_of
+from voirdire.review.progress import progress
+from voirdire.review.round_rows import rows_of
 from voirdire.review.standing import standing_tables
 from voirdire.web.review.organise_pages import OrganiserPages, RoundId
 from voirdire.web.sessions import NoSession

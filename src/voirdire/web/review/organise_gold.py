@@ -13,7 +13,8 @@ from voirdire.review.assigning import assign_to, under_codes
 from voirdire.review.desk import Round
 from voirdire.review.gold import GoldItem, from_reference, from_table, gold_of, set_gold, to_ask
 from voirdire.review.golden import golden_set
-from voirdire.review.progress import progress, rows_of
+from voirdire.review.progress import progress
+from voirdire.review.round_rows import rows_of
 from voirdire.web.review.organise_forms import uploaded
 from voirdire.web.review.organise_pages import OrganiserPages, Proof, RoundId
 from voirdire.web.sessions import Session

@@ -16,8 +16,9 @@ from voirdire.checks.options import AuditOptions
 from voirdire.report.cells import show
 from voirdire.review.desk import Round
 from voirdire.review.metric_reviews import last_reviews
-from voirdire.review.progress import progress, rows_of
+from voirdire.review.progress import progress
 from voirdire.review.reread import reread
+from voirdire.review.round_rows import rows_of
 from voirdire.review.settings import CHALLENGES
 from voirdire.web.review.organise_pages import OrganiserPages, RoundId
 from voirdire.web.sessions import NoSession

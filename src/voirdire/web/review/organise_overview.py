@@ -11,8 +11,9 @@ from starlette.responses import Response
 from voirdire.review.attention import Concern, Facts, concerns
 from voirdire.review.closing import close, reopen
 from voirdire.review.desk import Round
-from voirdire.review.progress import progress, rows_of
+from voirdire.review.progress import progress
 from voirdire.review.queue import left_open
+from voirdire.review.round_rows import rows_of
 from voirdire.review.rulings import rulings_of
 from voirdire.review.showing import Showing, names_in_texts
 from voirdire.web.rendering import page
