@@ -17,6 +17,7 @@ from review.studies import UnderWay, begun
 from voirdire.checks.words import number
 from voirdire.review.agreement import agreement_so_far
 from voirdire.review.answers import asked_of
+from voirdire.review.exporting import tables
 from voirdire.review.gold import GoldItem, gold_of, set_gold
 from voirdire.review.people import invite, links_of
 from voirdire.review.round_rows import rows_of
@@ -211,8 +212,10 @@ def test_a_plans_file_is_matched_with_people(mine: Organiser, way: UnderWay) -> 
     look = mine.post("/assign/names", draft=drafted(page), name=["rater-1", "Zed"], person=[dora, ""]).text
     assert "Rows of Zed are left out." in words(look)
     mine.post("/assign/confirm", draft=drafted(look))
-    (row,) = [row for row in rows_of(way.desk, way.round.id).asked if row["rater_id"] == dora]
-    assert (row["item_id"], row["purpose"], row["sampling_probability"]) == ("i1", "floors", 0.5)
+    table = tables(way.desk)["assignments"]
+    (k,) = [k for k, rater in enumerate(table.columns["rater_id"]) if rater == dora]
+    assert [table.columns[name][k] for name in ("item_id", "purpose")] == ["i1", "floors"]
+    assert table.numbers["sampling_probability"][k] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -427,8 +430,6 @@ FILE = {"file": ("g.csv", "item_id,metric,label\ni1,kind,pass\n")}
 
 
 def events(way: UnderWay) -> int:
-    from voirdire.review.exporting import tables
-
     return len(tables(way.desk)["events"])
 
 
