@@ -230,7 +230,7 @@ def test_a_round_that_closes_under_way(desk: Desk, site: Site, person: Callable[
     assert [row["late"] for row in rating.given] == [True]
     tab.goto(f"{site.address}/rate/item/1")
     assert tab.locator("#comment").input_value() == "written as it closed"
-    assert tab.locator("[name=label]:enabled, #comment:not([readonly])").count() == 0
+    assert tab.locator("[name=label]:enabled, [name=cite]:enabled, #comment:not([readonly])").count() == 0
     said(tab, JUDGE, "section[aria-label='How others labelled it']")
 
 

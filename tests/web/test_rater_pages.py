@@ -109,6 +109,21 @@ def test_an_answer_after_closing_is_kept_apart_and_the_form_is_read_only(
     assert "late: kept apart" in ann.get("/rate/").text
 
 
+def test_a_closed_round_shows_what_was_handed_in_and_not_what_was_entered_after(
+    rating: Rating, ann: TestClient
+) -> None:
+    ann.post("/rate/item/1/answer", json=act("pass", comment="in time"))
+    rating.happen("closed")
+    ann.post("/rate/item/1/draft", json=act("fail", key="key-00000002", comment="too late"))
+    ann.post("/rate/item/2/draft", json=act("fail", key="key-00000003", comment="never handed in"))
+    page = ann.get("/rate/item/1").text
+    assert "in time</textarea>" in page
+    assert 'value="pass" data-kind="verdict" checked' in page
+    unfinished = ann.get("/rate/item/2").text
+    assert "never handed in</textarea>" in unfinished
+    assert "you handed in nothing here, and what you had entered is kept" in unfinished
+
+
 def test_an_item_that_was_taken_back_keeps_what_was_being_written(rating: Rating, ann: TestClient) -> None:
     cell = rating.at("Ann", 1).cell
     rating.happen("withdrawn", cell.rater_id, cell.item_id, cell.metric)

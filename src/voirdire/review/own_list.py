@@ -42,13 +42,15 @@ class Standing:
     """What stands in the form of a cell, on whatever device it was entered.
 
     ``answer`` is None while nothing is. ``changes`` counts how often it was saved, ``revision`` how often it
-    was handed in, the last time at ``handed_in_at``; ``pending`` says that the form differs from that.
+    was handed in, the last time ``handed_in`` at ``handed_in_at``; ``pending`` says that the form differs
+    from that.
     """
 
     answer: Mapping[str, Any] | None = None
     changes: int = 0
     saved_at: str = ""
     revision: int = 0
+    handed_in: Mapping[str, Any] | None = None
     handed_in_at: str = ""
     pending: bool = False
 
@@ -94,13 +96,15 @@ def standing(desk: Desk, cell: Cell) -> Standing:
     found = desk.store.rows(sql.select(events.c.number, events.c.document).where(events.c.number.in_(wanted)))
     answers = {row["number"]: _answer(row["document"]) for row in found}
     answer = answers[newest["number"]]
+    last = answers[handed_in[-1]["number"]] if handed_in else None
     return Standing(
         answer=answer,
         changes=len(acts),
         saved_at=newest["created_at"],
         revision=len(handed_in),
+        handed_in=last,
         handed_in_at=handed_in[-1]["created_at"] if handed_in else "",
-        pending=bool(handed_in) and answer != answers[handed_in[-1]["number"]],
+        pending=bool(handed_in) and answer != last,
     )
 
 

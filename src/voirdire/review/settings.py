@@ -37,6 +37,12 @@ cannot judge this one. Neither is worse than another answer; say what you think.
 Mark the turns you relied on and say what made it hard. Your work is saved as you go. You can pause at any \
 time, go on from another device with the same link, and change an answer until the round closes.
 """
+ALONE = "Work alone. You see nobody else's labels, no machine's verdict and no system's name, and nobody"
+SHOWN = """\
+With each item you are shown a judge's verdict, on purpose: confirm it where it is right, and correct it where \
+it is not. You see no other person's labels and no system's name, and nobody"""
+CONFIRMING = PROTOCOL.replace(ALONE, SHOWN)
+"""The protocol of a round in which a judge's verdict is shown."""
 
 
 class OfferedScale(ScaleConfig):
@@ -83,6 +89,11 @@ class RoundSettings(BaseModel):
     closes_at: str = ""
     reveal: bool = False
     seed: int = 20261129
+
+    @property
+    def protocol_read(self) -> str:
+        """The protocol as raters read it: ours does not promise blindness where a verdict is shown."""
+        return CONFIRMING if self.mode == "confirm" and self.protocol == PROTOCOL else self.protocol
 
 
 def offered_scale(metric: Metric, *, borderline: bool = False) -> OfferedScale:

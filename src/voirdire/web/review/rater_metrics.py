@@ -45,7 +45,7 @@ def add_metrics(routes: APIRouter, pages: RaterPages) -> None:
         name = _named(round_, number)
         said = last_review(pages.desk, round_.id, session.link.rater_id, name)
         form = ReviewForm(**said.model_dump()) if said is not None else ReviewForm()
-        return _page(pages, session, round_, number, form, saved=said is not None)
+        return _page(pages, session, round_, number, form)
 
     @routes.post("/metrics/{number}")
     def review(request: Request, number: Number, form: Annotated[ReviewForm, Form()]) -> Response:
@@ -55,7 +55,7 @@ def add_metrics(routes: APIRouter, pages: RaterPages) -> None:
         name = _named(round_, number)
         if form.adequacy not in ADEQUACY:
             problem = "Not saved: choose one of the three answers first; what you wrote stands below."
-            return _page(pages, session, round_, number, form, problem=problem)
+            return _page(pages, session, round_, number, form, problem)
         said = MetricReview.model_validate(form.model_dump(exclude={"proof", "key"}))
         review_metric(pages.desk, round_, session.link.rater_id, name, said, form.key or secrets.token_hex(8))
         return RedirectResponse(f"/rate/metrics/{number}", 303)
@@ -67,13 +67,11 @@ def _page(
     round_: Round,
     number: int,
     form: ReviewForm,
-    *,
     problem: str = "",
-    saved: bool = False,
 ) -> Response:
     metric = pages.desk.study.metric(_named(round_, number))
     context = {"metric": metric, "number": number, "adequacy": ADEQUACY, "form": form}
-    fresh = {"key": secrets.token_hex(8), "problem": problem, "saved": saved}
+    fresh = {"key": secrets.token_hex(8), "problem": problem, "saved": form.adequacy and not problem}
     response = pages.show("rate_metric.html", session, round_, **context, **fresh)
     response.status_code = 422 if problem else 200
     return response

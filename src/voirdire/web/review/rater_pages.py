@@ -87,7 +87,8 @@ class RaterPages:
         at = places.index(asked.place)
         item = self._shown(round_, asked)
         stands = standing(self.desk, asked.cell)
-        answer = {**_blank(item), **(stands.answer or {})}
+        stood = stands.answer if round_.is_open else stands.handed_in or stands.answer
+        answer = {**_blank(item), **(stood or {})}
         context = {
             "item": item,
             "stands": stands,

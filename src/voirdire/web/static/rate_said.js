@@ -17,6 +17,7 @@ function spoken(at) {
 export class StateLine {
   constructor() {
     this.line = document.getElementById("state");
+    this.near = document.getElementById("state-near");
     this.alert = document.getElementById("problem");
     this.good = document.getElementById("note");
   }
@@ -49,6 +50,7 @@ export class StateLine {
     const words = document.createElement("span");
     words.textContent = sentence;
     this.line.replaceChildren(words, ...more);
+    if (this.near) this.near.textContent = sentence;
   }
 }
 
