@@ -15,7 +15,7 @@ import sqlalchemy as sql
 from bench.benches import bench, cast, metric, scripted
 from voirdire.bench.cast import Cast
 from voirdire.bench.conversation import Conversation, kept_conversations
-from voirdire.bench.simulating import Simulated, simulate
+from voirdire.bench.simulating import Control, Simulated, simulate
 from voirdire.bench.simulator_audit import simulator_failed
 from voirdire.bench.suite import Bench
 from voirdire.errors import UserError
@@ -34,7 +34,9 @@ PLAYED = {"user": "sim", "model": "u", "limits": {"concurrency": 1}}
 def run(folder: Path, suite: Bench, players: Cast, **options: Any) -> Simulated:
     folder.mkdir(exist_ok=True)
     with open_store(folder) as store:
-        return asyncio.run(simulate(suite, store, players, unreviewed=True, **options))
+        limit = options.pop("limit", 0)
+        control = Control(**options)
+        return asyncio.run(simulate(suite, store, players, unreviewed=True, limit=limit, control=control))
 
 
 def kept(folder: Path) -> list[Conversation]:
@@ -161,6 +163,7 @@ def test_a_conversation_that_ended_in_an_error_is_taken_up_again(tmp_path: Path)
 
     outcome = run(tmp_path, suite, players, clients={"m": FakeClient(failing)})
     assert outcome.ended == Counter(error=4)
+    assert outcome.errors == {"HTTP 500": 4}
     for one in kept(tmp_path):
         assert (one.ended, len(one.spoken)) == ("error", 2)
         assert not simulator_failed(one.audit)
@@ -203,7 +206,9 @@ def test_two_runs_at_a_time_agree_on_every_turn(tmp_path: Path) -> None:
         with open_store(tmp_path) as one, open_store(tmp_path) as other:
             await asyncio.gather(
                 *(
-                    simulate(suite, store, players, unreviewed=True, clients={"m": named(name)})
+                    simulate(
+                        suite, store, players, unreviewed=True, control=Control(clients={"m": named(name)})
+                    )
                     for store, name in ((one, "A"), (other, "B"))
                 )
             )

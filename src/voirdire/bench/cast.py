@@ -20,10 +20,21 @@ from voirdire.judges.call import content_hash
 from voirdire.judges.judge_file import EndpointConfig, LimitsConfig, PriceConfig
 from voirdire.study.documents import load_mapping, validated
 
-__all__ = ["IMPORTED", "Cast", "ModelConfig", "TargetConfig", "TargetsConfig", "UserConfig", "load_cast"]
+__all__ = [
+    "IMPORTED",
+    "USER",
+    "Cast",
+    "ModelConfig",
+    "TargetConfig",
+    "TargetsConfig",
+    "UserConfig",
+    "load_cast",
+]
 
 DIGITS = 12
 ID_DIGITS = 24
+USER = "user"
+"""Under which name the simulated user's calls are kept; systems' go by their own names."""
 IMPORTED = "imported"
 """The version of the user of conversations that were held elsewhere."""
 UNVERSIONED = {"price", "limits", "family", "system", "user", "transcripts", "named", "columns"}
@@ -113,6 +124,8 @@ class TargetsConfig(_Part):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ValueError(f"system '{twice[0]}' once only")
+        if USER in names:
+            raise ValueError(f"a system by another name than '{USER}', which is the simulated user's")
         return self
 
 

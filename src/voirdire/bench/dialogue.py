@@ -42,11 +42,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one side said, whether it is whole, and the call behind it."""
+    """What one side said, whether it is whole, the call behind it, and why it failed where it did."""
 
     text: str
     status: SaidStatus = "ok"
     request: str = ""
+    reason: str = ""
 
 
 class Speaker(Protocol):
@@ -58,11 +59,12 @@ class Speaker(Protocol):
 
 @dataclass(frozen=True)
 class End:
-    """How a conversation ended, what was said, and which side could not go on where it was cut short."""
+    """How a conversation ended, what was said, and which side could not go on, with the reason."""
 
     ended: Ended
     spoken: tuple[Spoken, ...]
     failed: Literal["", "user", "system"] = ""
+    reason: str = ""
 
 
 Keep = Callable[[Spoken], Awaitable[Spoken]]
@@ -85,10 +87,11 @@ async def hold(
             return End("turns", tuple(so_far))
         words = await user.say(part, so_far, "")
         if words.status != "ok":
-            return End(ENDED[words.status], tuple(so_far), "" if words.status == "left" else "user")
+            failed: Literal["", "user"] = "" if words.status == "left" else "user"
+            return End(ENDED[words.status], tuple(so_far), failed, words.reason)
         reply = await system.say(part, so_far, words.text)
         if reply.status == "error":
-            return End("error", tuple(so_far), "system")
+            return End("error", tuple(so_far), "system", reply.reason)
         so_far.append(await keep(_turn(part, len(so_far) + 1, words, reply)))
 
 
@@ -113,4 +116,4 @@ def said(reply: Reply) -> Said:
     """A model's reply as what it said; one without any words is empty."""
     text = reply.text.strip()
     status: SaidStatus = "empty" if reply.status == "ok" and not text else reply.status
-    return Said(text, status, reply.request_hash)
+    return Said(text, status, reply.request_hash, reply.error)

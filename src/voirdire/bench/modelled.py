@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from voirdire.bench.conversation import Spoken
@@ -58,7 +58,7 @@ class ModelUser:
         reply = said(await self.asks(part.repeat)(messages, whole=True))
         if LEAVE in reply.text:
             return Said("", "left", reply.request)
-        return Said(SPEAKER.sub("", reply.text), reply.status, reply.request)
+        return replace(reply, text=SPEAKER.sub("", reply.text))
 
 
 @dataclass(frozen=True)

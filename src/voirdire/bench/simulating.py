@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import islice
 
-from voirdire.bench.cast import Cast, ModelConfig, TargetConfig
+from voirdire.bench.cast import USER, Cast, ModelConfig, TargetConfig
 from voirdire.bench.conversation import Conversation, Spoken, conversation_row, spoken_of, turn_row
 from voirdire.bench.dialogue import End, Part, Speaker, hold
 from voirdire.bench.modelled import ModelSystem, ModelUser
@@ -31,19 +31,18 @@ from voirdire.store.bench_schema import conversations, turns
 from voirdire.store.group_commit import GroupCommit
 from voirdire.store.sql import Store
 
-__all__ = ["Simulated", "simulate"]
+__all__ = ["Control", "Simulated", "simulate"]
 
 AT_A_TIME = 256
 """Conversations that are planned, and that scripts hold, together."""
-USER = "user"
-"""The key of the user's client among ``clients``; systems go by their names."""
 
 
 @dataclass
 class Simulated:
     """What a run has done so far: conversations by their end, those that were there, and why it stopped.
 
-    ``manifest`` names the row that says who played. ``cost`` is in the currency of the cast's prices.
+    ``manifest`` names the row that says who played, ``errors`` counts what calls that failed said, ``done``
+    the conversations that were there, and ``turns`` those of conversations that ended in this run.
     """
 
     manifest: str = ""
@@ -67,6 +66,19 @@ class Simulated:
         return "; ".join(parts) + "."
 
 
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """What holds a run back, who hears of each conversation, and which clients stand in for a cast's own.
+
+    ``clients`` are by the systems' names, and the user's under ``user``; they stay open.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    stop: Stop = field(default_factory=Stop)
+    progress: Callable[[Simulated], None] = lambda outcome: None
+    clients: Mapping[str, Client] = field(default_factory=dict)
+
+
 async def simulate(
     bench: Bench,
     store: Store,
@@ -74,22 +86,19 @@ async def simulate(
     *,
     unreviewed: bool = False,
     limit: int = 0,
-    budget: Budget | None = None,
-    stop: Stop | None = None,
-    progress: Callable[[Simulated], None] | None = None,
-    clients: Mapping[str, Client] | None = None,
+    control: Control | None = None,
 ) -> Simulated:
     """Hold every conversation of ``bench`` that ``store`` lacks, ``limit`` of them at most (0 for all).
 
     A conversation that was interrupted goes on after its last turn; one that ended in an error is taken up
-    again. When the budget is spent, ``stop`` is called or a user's mistake comes up, turns under way are
-    finished and kept. ``clients`` stand in for those of the systems by name, and for the user's as ``user``.
+    again. When the budget is spent, a stop is asked for or a user's mistake comes up, turns under way are
+    finished and kept.
     """
-    outcome = Simulated(_keep_manifest(bench, cast, store, unreviewed), budget=budget or Budget())
-    stop = stop or Stop()
+    control = control or Control()
+    outcome = Simulated(_keep_manifest(bench, cast, store, unreviewed), budget=control.budget)
     async with AsyncExitStack() as stack, GroupCommit(store) as commit:
-        stage = Stage(stack, store, commit, outcome.budget, clients or {})
-        work = _Work(bench, cast, stage, outcome, stop, progress or (lambda outcome: None))
+        stage = Stage(stack, store, commit, control.budget, control.clients)
+        work = _Work(bench, cast, stage, outcome, control)
         todo = _left(cast.parts(bench, unreviewed=unreviewed), store, outcome, limit)
         async with asyncio.TaskGroup() as group:
             for _ in range(work.at_once):
@@ -97,7 +106,7 @@ async def simulate(
         await stage.settled()
     if work.mistakes:
         raise work.mistakes[0]
-    outcome.stopped = stop.reason
+    outcome.stopped = control.stop.reason
     return outcome
 
 
@@ -125,8 +134,7 @@ class _Work:
     cast: Cast
     stage: Stage
     outcome: Simulated
-    stop: Stop
-    progress: Callable[[Simulated], None]
+    control: Control
     mistakes: list[UserError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -152,16 +160,16 @@ class _Work:
     async def through(self, todo: Iterator[tuple[Part, Kept]]) -> None:
         """Hold one conversation after another until there is none, or a stop is asked for."""
         for part, kept in todo:
-            if self.stop.asked:
+            if self.control.stop.asked:
                 return
             try:
                 await self._hold(part, kept)
             except (OverBudget, _Stopped) as problem:
-                self.stop(str(problem))
+                self.control.stop(str(problem))
                 return
             except UserError as problem:  # raised when the others' turns are kept
                 self.mistakes.append(problem)
-                self.stop(str(problem))
+                self.control.stop(str(problem))
                 return
 
     async def _hold(self, part: Part, kept: Kept) -> None:
@@ -177,7 +185,9 @@ class _Work:
         await self.stage.commit.add(conversations, row)
         self.outcome.ended[end.ended] += 1
         self.outcome.turns += len(end.spoken)
-        self.progress(self.outcome)
+        if end.ended == "error" and end.reason:
+            self.outcome.errors[end.reason] += 1
+        self.control.progress(self.outcome)
 
     async def _held(self, part: Part, begun: Sequence[Spoken]) -> tuple[End, list[Spoken]]:
         """How ``part`` ended, and its turns that are not kept yet."""
@@ -193,8 +203,8 @@ class _Work:
         async def keep(turn: Spoken) -> Spoken:
             await self.stage.commit.add(turns, turn_row(part.id, turn))
             (*_, first) = spoken_of(self.stage.store, [part.id])[part.id][: turn.number]
-            if self.stop.asked and turn.number < turns_at_most:
-                raise _Stopped(self.stop.reason)
+            if self.control.stop.asked and turn.number < turns_at_most:
+                raise _Stopped(self.control.stop.reason)
             return first  # another process may have been first with this turn
 
         sides = self.user, self.systems[part.system]
