@@ -100,3 +100,10 @@ def test_alignment_rates_and_gates_leave_them_out(studies: tuple[Study, Study]) 
         for study in studies
     ]
     assert found[0] == found[1]
+
+
+def test_the_summary_says_how_many_are_left_out(studies: tuple[Study, Study]) -> None:
+    blind, both = (str(voirdire.audit(study, voirdire.AuditOptions(resamples=100))) for study in studies)
+    said = "80 labels given beside the judge's verdict or shown to it"
+    assert said in " ".join(both.split())
+    assert said not in " ".join(blind.split())

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from voirdire.checks.context import Context
 from voirdire.checks.words import capital, count, listing, percent
+from voirdire.study.ratings import OK
 
-__all__ = ["bewares", "gaps", "pools_model_sets"]
+__all__ = ["bewares", "gaps", "left_out", "pools_model_sets"]
 
 FEWEST = 20
 """Labels that a part needs before the absence of a label in it says anything."""
@@ -36,13 +37,18 @@ def bewares(
             f"{count(counts['missing_labels'], 'rating')} had no label: "
             "they are counted under their status and are never a class."
         )
-    flagged = int(((context.study.ratings.label >= 0) & (context.study.ratings.status == 0)).sum())
-    flagged -= int(context.study.usable.sum())
+    flagged = left_out(context)
     if flagged:
         yield (
             f"{count(flagged, 'label')} were given beside the judge's verdict or shown to it; agreement "
             "leaves them out."
         )
+
+
+def left_out(context: Context) -> int:
+    """How many labels were given beside the judge's verdict or shown to it, and are in no figure."""
+    ratings = context.study.ratings
+    return int(((ratings.label >= 0) & (ratings.status == OK) & ~context.study.usable).sum())
 
 
 def gaps(context: Context) -> Iterator[str]:

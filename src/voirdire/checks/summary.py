@@ -8,6 +8,7 @@ from itertools import chain
 from voirdire.checks.contestants import contestants
 from voirdire.checks.context import Context
 from voirdire.checks.coverage import units
+from voirdire.checks.coverage_notes import left_out
 from voirdire.checks.finding import Action, Bounds, Finding
 from voirdire.checks.stand_in_cases import pooled_pairs
 from voirdire.checks.stand_in_rule import BY_MAPPING, NO_JUDGE, NO_PEOPLE, ONE_RATER, barely
@@ -68,6 +69,10 @@ def facts(context: Context, findings: Sequence[Finding]) -> Mapping[str, str]:
         found |= _indeterminate(context)
     else:
         found["Items"] = f"{len(study.items):,}"
+    if left_out(context):
+        found["Left out"] = (
+            f"{count(left_out(context), 'label')} given beside the judge's verdict or shown to it"
+        )
     if judges:
         found["Judge" if len(judges) == 1 else "Judges"] = listing([study.raters[code].id for code in judges])
         same = contestants(context)
