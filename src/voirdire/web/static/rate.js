@@ -193,6 +193,8 @@ function start() {
     await Promise.race([outbox.flush(), new Promise((wake) => setTimeout(wake, LEAVING_PATIENCE))]);
     event.target.submit();
   });
+  // until here nothing would have kept an answer
+  for (const name of ["save", "skip"]) document.getElementById(name)?.removeAttribute("disabled");
   useKeys({ button: document.getElementById("keys"), form: element, undo, handIn });
   addEventListener("pagehide", () => {
     clock.read();
