@@ -15,7 +15,7 @@ from web.rating import served
 
 pytestmark = pytest.mark.browser
 PAGES = ("round/round-1/", "round/round-1/people", "round/round-1/assign", "round/round-1/gold")
-PAGES += ("round/round-1/export", "round/round-1/metric/1", "begin", "rounds")
+PAGES += ("round/round-1/export", "round/round-1/metric/1", "round/round-1/rater/R1", "begin", "rounds")
 SEEN = [(1280, "light", PAGES), (390, "dark", PAGES), (1280, "dark", PAGES[:1]), (390, "light", PAGES[:1])]
 
 

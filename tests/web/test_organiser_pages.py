@@ -19,6 +19,7 @@ from voirdire.review.agreement import agreement_so_far
 from voirdire.review.answers import asked_of
 from voirdire.review.exporting import tables
 from voirdire.review.gold import GoldItem, gold_of, set_gold
+from voirdire.review.one_rater import one_rater
 from voirdire.review.people import invite, links_of
 from voirdire.review.round_rows import rows_of
 from voirdire.web.app import create_app
@@ -197,7 +198,7 @@ def test_a_plan_is_made_here_for_people_known_and_new(mine: Organiser, way: Unde
             load=["", ""],
         ).text
     )
-    assert "Made by a plan made here." in page
+    assert "A plan made here." in page
     assert re.search(r"\d new labels on \d items would be asked for", page)
     assert "Dora" in page
 
@@ -386,6 +387,17 @@ def test_a_metrics_page_shows_its_items_most_divided_first(way: UnderWay, mine: 
     assert mine.client.get(f"{mine.base}/metric/3", headers=HTML).status_code == 404
 
 
+def test_a_rater_is_set_beside_the_others(seen: Organiser) -> None:
+    page = seen.get("/rater/R1")
+    (one,) = one_rater(seen.way.desk, seen.way.round, "R1")
+    figures = words(page)
+    assert f"Kindness 6 {number(one.alpha.value)} [" in figures
+    assert "α without" in figures
+    assert "undefined no item has two labels" in figures
+    assert "No label of R3 counts" in words(seen.get("/rater/R3"))
+    assert seen.client.get(f"{seen.base}/rater/Ann", headers=HTML).status_code == 404
+
+
 def test_hostile_names_and_titles_stay_text(mine: Organiser, way: UnderWay) -> None:
     mine.post("/people", name=f"Eve {HOSTILE}", expertise=HOSTILE, contact=HOSTILE)
     mine.post("", base="/organiser/begin", act="begin", title=HOSTILE, metric=["kind"], protocol=HOSTILE)
@@ -395,7 +407,7 @@ def test_hostile_names_and_titles_stay_text(mine: Organiser, way: UnderWay) -> N
 
 
 def test_no_page_carries_inline_script_or_style(seen: Organiser) -> None:
-    for path in ("/", "/people", "/assign", "/gold", "/export", "/metric/1", "/parts"):
+    for path in ("/", "/people", "/assign", "/gold", "/export", "/metric/1", "/rater/R1", "/parts"):
         page = seen.get(path)
         assert " style=" not in page
         assert not re.search(r"<script(?![^>]*\bsrc=)", page)
@@ -411,6 +423,7 @@ ROUTES = [
     ("GET", "export"),
     ("GET", "export/labels.csv"),
     ("GET", "metric/1"),
+    ("GET", "rater/R1"),
     ("GET", "judge"),
     ("POST", "close"),
     ("POST", "reopen"),
@@ -468,7 +481,7 @@ def test_a_form_without_our_proof_or_of_another_site_changes_nothing(seen: Organ
 
 
 def test_an_unknown_round_is_no_page(seen: Organiser) -> None:
-    for path in ("", "people", "assign", "gold", "export", "metric/1", "judge", "parts"):
+    for path in ("", "people", "assign", "gold", "export", "metric/1", "rater/R1", "judge", "parts"):
         reply = seen.client.get(f"/organiser/round/round-9/{path}", headers=HTML)
         assert reply.status_code == 404
         assert "There is no such round." in reply.text

@@ -93,7 +93,7 @@ def of_file(desk: Desk, round_: Round, file: UploadFile) -> Draft:
     rows = plan_rows(desk, uploaded(file), round_.settings.metrics)
     if not rows:
         raise UserError("no row is on a metric of this round", where=file.filename or "")
-    return Draft(round_.id, "a file", rows=tuple(rows))
+    return Draft(round_.id, "a plan's file", rows=tuple(rows))
 
 
 def named(

@@ -1,7 +1,8 @@
-"""One metric's labels so far, and, once no round is open, the judge against people."""
+"""One metric's labels, one rater beside the others, and the judge against people once no round is open."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +15,21 @@ from voirdire.checks.audit import audit
 from voirdire.checks.finding import Table
 from voirdire.checks.options import AuditOptions
 from voirdire.report.cells import show
+from voirdire.review.attention import duration, others_seconds
 from voirdire.review.desk import Round
 from voirdire.review.metric_reviews import last_reviews
+from voirdire.review.one_rater import one_rater
 from voirdire.review.progress import progress
 from voirdire.review.reread import reread
 from voirdire.review.round_rows import rows_of
 from voirdire.review.settings import CHALLENGES
 from voirdire.web.review.organise_pages import OrganiserPages, RoundId
+from voirdire.web.review.organise_view import figures, rater_row
 from voirdire.web.sessions import NoSession
 
 __all__ = ["router"]
 
+RaterId = Annotated[str, Path(min_length=1, max_length=200)]
 Place = Annotated[int, Path(ge=1, le=100_000)]
 MOST_ITEMS = 200
 JUDGING = ("against_people", "judges")
@@ -53,6 +58,26 @@ def router(pages: OrganiserPages) -> APIRouter:
             raise NoSession("There is no such metric in this round.", 404)
         name = round_.settings.metrics[number - 1]
         return pages.show("organise_metric.html", session, round_, **_metric(pages, round_, name))
+
+    @routes.get("/rater/{rater_id:path}")
+    def rater(request: Request, round_id: RoundId, rater_id: RaterId) -> Response:
+        """A rater beside the others: time, gold items, and agreement with and without them."""
+        session = pages.entered(request)
+        round_ = pages.round(round_id)
+        every = progress(round_, rows_of(pages.desk, round_.id)).raters
+        found = next((one for one in every if one.rater_id == rater_id), None)
+        if found is None:
+            raise NoSession("There is no such rater in this round.", 404)
+        others = others_seconds(every, found)
+        told: dict[str, Any] = {
+            "rater": found,
+            "row": rater_row(found, every),
+            "others": "not recorded" if math.isnan(others) else duration(others),
+            "metrics": one_rater(pages.desk, round_, rater_id),
+            "titles": pages.titles(round_),
+            "figures": figures,
+        }
+        return pages.show("organise_rater.html", session, round_, **told)
 
     @routes.get("/judge")
     def judge(request: Request, round_id: RoundId) -> Response:

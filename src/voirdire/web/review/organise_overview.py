@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import numpy as np
 from fastapi import APIRouter, Request
@@ -85,6 +86,7 @@ class _Standing:
                 rulings=rulings_of(self.desk, round_.id),
             ),
             "open": round_.is_open,
+            "invited": bool(self.pages.people(round_)),
             "sealed": any(one.is_open for one in self.desk.rounds()),
             "verdicts": self._verdicts(round_),
         }
@@ -118,7 +120,7 @@ def _link(round_: Round, one: Concern) -> tuple[str, str] | None:
         name = "Open rubric" if one.kind == "rubric" else "Open its items"
         return name, f"{base}/metric/{number}"
     if one.kind == "apart" and one.raters:
-        return "Assign 15", f"{base}/assign?pair={one.raters[0]}&pair={one.raters[1]}"
+        return "Assign 15", f"{base}/assign?{urlencode([('pair', name) for name in one.raters])}"
     if one.kind in ("apart", "unassigned", "waiting"):
         return "Open assignments", f"{base}/assign"
-    return ("Open people", f"{base}/people") if one.kind == "rater" else None
+    return ("Compare", f"{base}/rater/{quote(one.raters[0], safe='')}") if one.kind == "rater" else None

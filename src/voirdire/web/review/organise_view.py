@@ -13,9 +13,9 @@ from voirdire.review.attention import Concern, careless, duration, others_second
 from voirdire.review.desk import Round
 from voirdire.review.progress import MetricProgress, Progress, RaterProgress, Shared
 from voirdire.review.settings import CHALLENGES
-from voirdire.stats.estimate import REASONS
+from voirdire.stats.estimate import REASONS, Estimate
 
-__all__ = ["Bar", "MetricRow", "Overlap", "Overview", "RaterRow", "overview"]
+__all__ = ["Bar", "MetricRow", "Overlap", "Overview", "RaterRow", "figures", "overview", "rater_row"]
 
 COVERAGE_WIDTH = 190
 GAP = 1
@@ -120,7 +120,7 @@ def overview(
     told = measured.by_metric
     shown = [one.alpha for one in told.values() if not one.few]
     on = axis("coefficient", shown, AXIS)
-    raters = tuple(_rater(one, progress.raters) for one in progress.raters)
+    raters = tuple(rater_row(one, progress.raters) for one in progress.raters)
     return Overview(
         headline=headline(round_, progress, told, concerns),
         to_check=sum(bool(one.check) for one in raters),
@@ -257,7 +257,18 @@ def _course_words(course: Sequence[float]) -> str:
     return f"Agreement by sixth of the round: {', '.join(said)}" if said else ""
 
 
-def _rater(one: RaterProgress, raters: Sequence[RaterProgress]) -> RaterRow:
+def figures(estimate: Estimate, *, share: bool = False) -> tuple[str, str]:
+    """A figure and its interval; where it is undefined, nothing and the reason."""
+    if estimate.undefined is not None:
+        return "", REASONS[estimate.undefined]
+    if not share:
+        return number(estimate.value), interval(estimate) or "no interval"
+    ends = f"[{percent(estimate.low)}, {percent(estimate.high)}]" if estimate.has_interval else "no interval"
+    return percent(estimate.value), ends
+
+
+def rater_row(one: RaterProgress, raters: Sequence[RaterProgress]) -> RaterRow:
+    """One rater's figures beside the others'."""
     said = careless(one, others_seconds(raters, one))
     return RaterRow(
         rater_id=one.rater_id,
