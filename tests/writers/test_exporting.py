@@ -147,3 +147,15 @@ def test_metrics_are_renamed_everywhere(tmp_path: Path) -> None:
     assert [(metric.name, metric.forced) for metric in study.metrics] == [("one", "2"), ("2", "")]
     assert list(study.reported) == ["2"]
     assert study.metric_index("2") == 1
+
+
+def test_whose_labels_go_along_is_said(tmp_path: Path) -> None:
+    table = {"item_id": ["a", "b", "a"], "rater_id": ["1", "1", "gold"], "label": ["x", "y", "x"]}
+    study = open_study({**table, "rater_kind": ["human", "human", "reference"]})
+    written = voirdire.export(study, tmp_path / "t.json", ExportOptions(to="label-studio"))
+    assert written is not None
+    assert written.notes[:2] == (
+        "People's labels go along; leave them out for raters who must not see them.",
+        "1 ratings of programs and references are left out.",
+    )
+    assert "gold" not in (tmp_path / "t.json").read_text(encoding="utf-8")

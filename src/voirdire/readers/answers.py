@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from voirdire.errors import UserError
+from voirdire.readers.coding import as_text
 from voirdire.study.beside import side_of
 from voirdire.study.columns import CANONICAL, RATING_COLUMNS
 
@@ -82,7 +83,7 @@ def as_label(value: Any) -> Any:
         return labels if len(labels) > 1 else next(iter(labels), None)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return value if value is None or isinstance(value, str) else str(value)
+    return as_text(value)
 
 
 def only_skips(labels: Mapping[str, Any]) -> bool:

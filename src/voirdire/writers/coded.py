@@ -94,9 +94,17 @@ def coded(study: Study, options: ToolOptions, naming: Naming) -> Coded:
         columns=_reversed(names.columns),
         hidden={**blind.hidden, **_respelled(study.items)},
     )
-    anchors = ["People's labels go along; leave them out for raters who must not see them."]
-    notes = [*blind.notes, *(anchors if options.labels and study.raters_of("human") else [])]
+    notes = [*blind.notes, *_labels_in(study, options)]
     return Coded(shown, key, tuple(order.tolist()), tuple(notes))
+
+
+def _labels_in(study: Study, options: ToolOptions) -> Iterator[str]:
+    """Whose labels go along, and whose do not."""
+    if options.labels and study.raters_of("human"):
+        yield "People's labels go along; leave them out for raters who must not see them."
+    others = study.is_kind("program") | study.is_kind("reference")
+    if left_out := int(others[study.ratings.rater].sum()):
+        yield f"{left_out:,} ratings of programs and references are left out."
 
 
 @dataclass(frozen=True, eq=False)
