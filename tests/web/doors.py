@@ -33,22 +33,25 @@ class Door:
 
 def doors(app: FastAPI, way: UnderWay) -> Iterator[Door]:
     """Every method of every path. A new parameter of a path must be given a value here that exists."""
-    document = app.openapi()
-    ann = next(iter(way.people.values())).link
-    values = {
-        "place": "1",
-        "number": "1",
-        "round_id": way.round.id,
-        "link_id": ann.id,
-        "act": "revoke",
-        "name": "labels",
-        "suffix": "csv",
-    }
+    document, values = app.openapi(), parameters(way)
     for route, methods in document["paths"].items():
         role = next((role for role, start in PATHS.items() if route.startswith(f"{start}/")), None)
         for method, told in methods.items():
             content = told.get("requestBody", {}).get("content", {})
             yield Door(method.upper(), route, route.format(**values), role, body(document, content))
+
+
+def parameters(way: UnderWay) -> dict[str, str]:
+    """Values of the parameters in paths under which there is something."""
+    return {
+        "place": "1",
+        "number": "1",
+        "round_id": way.round.id,
+        "link_id": list(way.people.values())[-1].link.id,
+        "act": "revoke",
+        "name": "labels",
+        "suffix": "csv",
+    }
 
 
 def body(document: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from voirdire.review.desk import Desk
-from voirdire.web.problems import add_problems
+from voirdire.web.problems import RESPONSES, add_problems
 from voirdire.web.review import entering, organisers, panels, raters
 from voirdire.web.sessions import Sessions
 from voirdire.web.shield import Shield
@@ -27,6 +27,7 @@ def create_app(desk: Desk, site: Site) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        responses=RESPONSES,
     )
     for module in (entering, raters, organisers, panels):
         app.include_router(module.router(desk, site))

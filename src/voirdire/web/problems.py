@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sql
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
@@ -13,7 +16,32 @@ from voirdire.store.schema import storable
 from voirdire.web.rendering import page
 from voirdire.web.sessions import NoSession
 
-__all__ = ["FAILED", "add_problems", "said"]
+__all__ = ["FAILED", "RESPONSES", "Problem", "add_problems", "said"]
+
+
+class Problem(BaseModel):
+    """What a script is told when something goes wrong: one sentence for the person before it."""
+
+    problem: str
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    303: {"description": "Done; go on elsewhere."},
+    **{
+        status: {"model": Problem, "description": what}
+        for status, what in {
+            400: "Malformed.",
+            401: "Nobody who is known here.",
+            403: "Not from a page of this session.",
+            404: "Nothing there.",
+            413: "Too much was sent.",
+            422: "It does not fit.",
+            429: "Too many wrong links.",
+            503: "The store cannot be reached.",
+        }.items()
+    },
+}
+"""What any route may answer beside its own reply."""
 
 FAILED = "Something failed here and nothing of this request was kept: try again, or tell the organiser."
 STORE = (sql.exc.OperationalError, sql.exc.InterfaceError, sql.exc.TimeoutError)
