@@ -77,6 +77,7 @@ def command(
 
     A table holds every rating of every rater as it came in.
     """
+    from voirdire.decide.lines import assumed
     from voirdire.errors import UserError
     from voirdire.writers.coded import ToolOptions
     from voirdire.writers.exporting import ExportOptions, export, tools
@@ -103,11 +104,12 @@ def command(
         store=store,
     )
     written = export(study, path, options)
+    told = written.to_dict() if written else {"files": [path], "ratings": len(study.ratings)}
     if as_json:
-        table = {"files": [path], "ratings": len(study.ratings)}
-        typer.echo(json.dumps(written.to_dict() if written else table, ensure_ascii=False))
+        typer.echo(json.dumps({**told, "assumptions": list(study.assumptions)}, ensure_ascii=False))
     elif not quiet:
-        typer.echo(str(written) if written else f"Wrote {len(study.ratings):,} ratings to {path}.")
+        said = str(written) if written else f"Wrote {len(study.ratings):,} ratings to {path}."
+        typer.echo("\n".join([said, *assumed(study.assumptions)]))
 
 
 def _beside(path: str, to: str) -> list[str]:

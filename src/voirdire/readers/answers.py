@@ -146,7 +146,7 @@ def _notes(
     skips = sum(record["status"] == "skip" for record in records)
     yield (
         f"{name} was read as {tool}: {len(records):,} ratings, {skips:,} of them skips, "
-        f"by {len(people):,} people."
+        f"by {len(people):,} {'person' if len(people) == 1 else 'people'}."
     )
     for question, (beside, column) in side.items():
         whose = f"'{beside}'" if beside else "every label"
