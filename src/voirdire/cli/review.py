@@ -194,7 +194,7 @@ def _serve(desk: Desk, site: Site, store: str) -> None:
     def ready() -> None:
         if store:
             typer.echo(
-                f"Labels go to {desk.store.where}. To audit them name it again with --store, or in study.yaml."
+                f"Labels go to {desk.store.where}: to audit them, name it with --store or in study.yaml."
             )
         typer.echo(f"Serving at {site.address}. Ctrl-C stops; links and labels stay.")
 
