@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import voirdire
+from postgres import Server as Postgres
 from review.studies import UnderWay, begun
 from voirdire.checks.words import number
 from voirdire.review.agreement import agreement_so_far
@@ -385,6 +387,28 @@ def test_a_metrics_page_shows_its_items_most_divided_first(way: UnderWay, mine: 
     assert HOSTILE not in page
     assert "&lt;script&gt;alert(1)" in page
     assert mine.client.get(f"{mine.base}/metric/3", headers=HTML).status_code == 404
+
+
+def test_a_store_in_postgresql_gives_the_same_pages(tmp_path: Path, postgres_server: Postgres) -> None:
+    stores = {"here": "", "there": postgres_server.new(uuid.uuid4().hex)}
+    shown, plans = {}, {}
+    for name, store in stores.items():
+        mine = organiser(filled(begun(tmp_path / name, store=store, items=5), items=5))
+        page = re.sub(r'"20\d\d[^"]*"|[\d :-]* UTC', "", mine.get("/parts"))
+        shown[name] = words(page)
+        form = {
+            "who": ["R3"],
+            "person": ["R3"],
+            "load": [""],
+            "how": "plan",
+            "budget": "4",
+            "purpose": "floors",
+        }
+        plans[name] = words(mine.post("/assign/new", **form).text)
+        assert mine.client.get(f"{mine.base}/export/labels.parquet").status_code == 200
+    assert shown["here"] == shown["there"]
+    assert plans["here"] == plans["there"]
+    assert "10 of 30 planned labels are in." in shown["there"]
 
 
 def test_a_rater_is_set_beside_the_others(seen: Organiser) -> None:
