@@ -225,7 +225,7 @@ def test_a_plans_file_is_matched_with_people(mine: Organiser, way: UnderWay) -> 
     ("name", "content", "said"),
     [
         ("plan.exe", "x", "'plan.exe' is no table"),
-        ("../../plan.csv", "a,b\n1,2\n", "no column 'item_id'"),
+        ("../../plan b.csv", "a,b\n1,2\n", "plan_b.csv: no column 'item_id'"),
         ("plan.csv", "item_id,metric,rater_id\ni1,better,Ann\n", "no row is on a metric of this round"),
     ],
 )

@@ -17,6 +17,7 @@ from voirdire.checks.options import AuditOptions
 from voirdire.checks.panels import subset
 from voirdire.checks.people_agreement import agreed
 from voirdire.checks.scales import alpha_level
+from voirdire.errors import UserError
 from voirdire.review.desk import Desk, Round, now
 from voirdire.stats import Estimate, krippendorff_alpha, undefined
 from voirdire.stats.krippendorff import Level
@@ -61,10 +62,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Measured:
-    """Agreement on every metric of a round, as of ``at``."""
+    """Agreement on every metric of a round, as of ``at``; ``problem`` says why it could not be computed."""
 
     by_metric: Mapping[str, Agreement] = field(default_factory=dict)
     at: str = ""
+    problem: str = ""
 
 
 def labels_so_far(desk: Desk, round_: Round) -> Study | None:
@@ -146,11 +148,15 @@ class Agreements:
 
     def _measure(self, round_: Round) -> None:
         at, count = now(), self._count(round_)
-        before = self._known.get(round_.id)
-        if before is not None and before[0] == count:
-            self._known[round_.id] = (count, replace(before[1], at=at))
-        else:
-            self._known[round_.id] = (count, Measured(agreement_so_far(self._desk, round_), at))
+        before, last = self._known.get(round_.id, (-1, Measured()))
+        if before == count and not last.problem:
+            self._known[round_.id] = (count, replace(last, at=at))
+            return
+        try:
+            measured = Measured(agreement_so_far(self._desk, round_), at)
+        except UserError as problem:
+            measured = replace(last, problem=str(problem))
+        self._known[round_.id] = (count, measured)
 
     def _count(self, round_: Round) -> int:
         """How many answers ever came, which changes with every one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Collection
 from pathlib import Path
@@ -16,6 +17,7 @@ from voirdire.study.raw import RawTable
 
 __all__ = ["Asking", "Beginning", "Person", "Typed", "uploaded", "whole"]
 
+UNSAFE = re.compile(r"[^\w-]+")
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 Few = Annotated[str, Field(max_length=40)]
 Line = Annotated[str, Field(max_length=2_000)]
@@ -102,7 +104,7 @@ def whole(what: str, text: str, low: int, high: int) -> int:
 
 
 def uploaded(file: UploadFile) -> RawTable:
-    """The table in a file that was sent; its name is used for its format and in messages only."""
+    """The table in a file that was sent, whose name serves for its format and in messages."""
     name = Path((file.filename or "").replace("\\", "/")).name
     suffix = Path(name).suffix.lower()
     if not name:
@@ -110,6 +112,6 @@ def uploaded(file: UploadFile) -> RawTable:
     if suffix not in SUFFIXES:
         raise UserError(f"'{name}' is no table", expected=f"a file that ends in {', '.join(SUFFIXES)}")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"upload{suffix}"
+        path = Path(folder) / f"{UNSAFE.sub('_', Path(name).stem)[:60]}{suffix}"
         path.write_bytes(file.file.read())
         return read_table(path)

@@ -107,6 +107,7 @@ class Overview:
     least: int
     concerns: tuple[Concern, ...]
     at: str
+    problem: str
 
 
 def overview(
@@ -135,6 +136,7 @@ def overview(
         least=progress.shared.least,
         concerns=tuple(concerns),
         at=measured.at,
+        problem=measured.problem,
     )
 
 
