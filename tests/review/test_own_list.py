@@ -63,6 +63,29 @@ def test_what_was_taken_back_is_not_on_the_list_and_late_where_it_is_answered(ro
     assert submit(round_.desk, round_.round, asked, Answer(labels=["pass"]), Sent("act-late-1")).late
 
 
+def test_an_answer_in_time_goes_before_a_late_one(round_: UnderWay) -> None:
+    desk, ann = round_.desk, round_.people["Ann"].link.rater_id
+    round_.say("Ann", "i0", "kind", "pass")
+    for kind in ("closed", "reopened"):
+        with desk.transaction() as connection:
+            record(connection, Event(f"{kind}-0001", kind, Cell(round_.round.id, "")))
+        if kind == "closed":
+            round_.say("Ann", "i0", "kind", "fail")
+            round_.say("Ann", "i1", "kind", "fail")
+    entries = {entry.asked.cell.item_id: entry for entry in own_list(desk, round_.round.id, ann)}
+    assert (entries["i0"].labels, entries["i0"].late) == (("pass",), False)
+    assert (entries["i1"].labels, entries["i1"].late) == (("fail",), True)
+    assert following(list(entries.values())) != 0
+    first, second = (standing(desk, Cell(round_.round.id, ann, item, "kind")) for item in ("i0", "i1"))
+    assert first.handed_in is not None
+    assert (first.handed_in["labels"], first.late, first.pending) == (["pass"], False, True)
+    assert (second.late, second.pending) == (True, False)
+    only_late = [entry for entry in entries.values() if entry.done]
+    assert following(only_late) == entries["i1"].asked.place
+    round_.say("Ann", "i1", "kind", "fail")
+    assert not standing(desk, Cell(round_.round.id, ann, "i1", "kind")).late
+
+
 @given(acts=ACTS)
 @settings(max_examples=25, deadline=None)
 def test_what_stands_is_the_last_act_and_counts_are_those_of_new_acts(

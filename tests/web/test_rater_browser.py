@@ -179,6 +179,40 @@ def test_what_was_not_sent_survives_a_reload_and_comes_before_an_older_draft(
     assert tab.locator("#comment").input_value() == "words of the other device"
 
 
+def test_what_was_not_sent_is_sent_from_the_list_too(
+    desk: Desk, site: Site, person: Callable[..., Person]
+) -> None:
+    rating = round_on(desk, names=("Ann",))
+    one = person()
+    tab = one.enter(site, rating.people["Ann"].token)
+    one.context.route("**/draft", lambda route: route.fulfill(status=503, body="{}"))
+    for place in (1, 2):
+        tab.goto(f"{site.address}/rate/item/{place}")
+        tab.locator("#comment").fill(f"words on item {place}")
+    said(tab, r"waiting for the server \(2\)")
+    tab.get_by_role("link", name="All items").click()
+    said(tab, r"waiting for the server \(2\)")
+    one.context.unroute("**/draft")
+    tab.get_by_role("button", name="Retry").click()
+    said(tab, "Saved")
+    tab.goto(f"{site.address}/rate/item/2")
+    assert tab.locator("#comment").input_value() == "words on item 2"
+    assert [draft["comment"] for draft in rating.drafts] == ["words on item 1", "words on item 2"]
+
+
+def test_a_device_that_keeps_nothing_says_so(desk: Desk, site: Site, person: Callable[..., Person]) -> None:
+    rating = round_on(desk, names=("Ann",))
+    one = person()
+    one.context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); };")
+    tab = one.enter(site, rating.people["Ann"].token)
+    one.context.set_offline(True)
+    tab.keyboard.press("1")
+    said(tab, "Not saved yet, waiting for the network: leave this page open")
+    one.context.set_offline(False)
+    said(tab, "^Saved")
+    assert len(rating.drafts) == 1
+
+
 def test_two_tabs_know_of_each_other(desk: Desk, site: Site, person: Callable[..., Person]) -> None:
     rating = round_on(desk, names=("Ann",))
     one = person()

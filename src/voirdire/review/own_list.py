@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sql
@@ -23,7 +23,10 @@ CHANGES = sql.select(sql.func.count().label("changes")).where(
 
 @dataclass(frozen=True)
 class Entry:
-    """One place of the list, with the last answer handed in there; ``revision`` is 0 where there is none."""
+    """One place of the list, with the last answer handed in there; ``revision`` is 0 where there is none.
+
+    One that came in time goes before one that came ``late``.
+    """
 
     asked: Asked
     revision: int = 0
@@ -43,7 +46,7 @@ class Standing:
 
     ``answer`` is None while nothing is. ``changes`` counts how often it was saved, ``revision`` how often it
     was handed in, the last time ``handed_in`` at ``handed_in_at``; ``pending`` says that the form differs
-    from that.
+    from that. An answer that came in time goes before one that came ``late``.
     """
 
     answer: Mapping[str, Any] | None = None
@@ -52,6 +55,7 @@ class Standing:
     revision: int = 0
     handed_in: Mapping[str, Any] | None = None
     handed_in_at: str = ""
+    late: bool = False
     pending: bool = False
 
 
@@ -65,16 +69,18 @@ def own_list(desk: Desk, round_id: str, rater_id: str) -> tuple[Entry, ...]:
         labels.c.created_at,
         labels.c.late,
     ).where(labels.c.round_id == round_id, labels.c.rater_id == rater_id)
-    last = {
-        (row["item_id"], row["metric"]): row for row in desk.store.rows(query.order_by(labels.c.revision))
-    }
+    rows = desk.store.rows(query.order_by(labels.c.late.desc(), labels.c.revision))
+    last = {(row["item_id"], row["metric"]): row for row in rows}
     every = asked_of(desk, round_id, rater_id)
     return tuple(_entry(asked, last.get((asked.cell.item_id, asked.cell.metric))) for asked in every)
 
 
 def following(entries: Sequence[Entry], after: int = 0) -> int:
-    """The first place without an answer, from ``after`` on and then from the beginning; 0 for none."""
-    left = [entry.asked.place for entry in entries if not entry.done]
+    """The first place without an answer, from ``after`` on and then from the beginning; 0 for none.
+
+    In a round that takes answers again a late one is none yet.
+    """
+    left = [entry.asked.place for entry in entries if not entry.done or entry.late]
     return next((place for place in left if place > after), left[0] if left else 0)
 
 
@@ -91,20 +97,21 @@ def standing(desk: Desk, cell: Cell) -> Standing:
     if not acts:
         return Standing()
     newest = acts[-1]
-    handed_in = [act for act in acts if act["kind"] == "submitted"]
-    wanted = {newest["number"], *(act["number"] for act in handed_in[-1:])}
+    submitted = [act for act in acts if act["kind"] == "submitted"]
+    wanted = {act["number"] for act in (newest, *submitted)}
     found = desk.store.rows(sql.select(events.c.number, events.c.document).where(events.c.number.in_(wanted)))
-    answers = {row["number"]: _answer(row["document"]) for row in found}
-    answer = answers[newest["number"]]
-    last = answers[handed_in[-1]["number"]] if handed_in else None
-    return Standing(
-        answer=answer,
-        changes=len(acts),
-        saved_at=newest["created_at"],
-        revision=len(handed_in),
-        handed_in=last,
-        handed_in_at=handed_in[-1]["created_at"] if handed_in else "",
-        pending=bool(handed_in) and answer != last,
+    told = {row["number"]: row["document"] for row in found}
+    stands = Standing(_answer(told[newest["number"]]), len(acts), newest["created_at"], len(submitted))
+    if not submitted:
+        return stands
+    last = max(submitted, key=lambda act: (not told[act["number"]]["late"], act["number"]))
+    handed_in = _answer(told[last["number"]])
+    return replace(
+        stands,
+        handed_in=handed_in,
+        handed_in_at=last["created_at"],
+        late=told[last["number"]]["late"],
+        pending=stands.answer != handed_in,
     )
 
 

@@ -56,8 +56,8 @@ def _add_reading(routes: APIRouter, pages: RaterPages) -> None:
     @routes.get("/next")
     def next_one(request: Request) -> RedirectResponse:
         """To the first item without an answer, or to the list where all are answered."""
-        session, _ = pages.entered(request)
-        place = following(pages.entries(session))
+        session, round_ = pages.entered(request)
+        place = following(pages.entries(session)) if round_.is_open else 0
         return RedirectResponse(f"/rate/item/{place}" if place else "/rate/", 303)
 
     @routes.get("/item/{place}")

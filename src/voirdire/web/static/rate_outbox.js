@@ -94,7 +94,7 @@ export class Outbox {
         this.#settle(entry, null);
       } else {
         if (outcome.problem) this.tell({ kind: "refused", problem: outcome.problem });
-        else this.tell({ kind: "waiting", count: this.unsent().length, kept: this.#memory.size === 0 });
+        else this.tell({ kind: "waiting", count: this.unsent().length, ...outcome, kept: !this.#memory.size });
         return this.#later();
       }
     }
@@ -132,9 +132,9 @@ export class Outbox {
       });
       if (reply.ok) return { receipt: await reply.json() };
     } catch {
-      return {};
+      return { away: "network" };
     }
-    if (reply.status >= 500 || reply.status === 429 || reply.status === 408) return {};
+    if (reply.status >= 500 || reply.status === 429 || reply.status === 408) return { away: "server" };
     const { problem } = await reply.json().catch(() => ({ problem: "the server refused it." }));
     if (reply.status === 403 && again) {
       const told = await this.#whoIsHere(entry.place);

@@ -26,8 +26,8 @@ export class StateLine {
     const again = button("Retry", retry);
     if (news.kind === "saved") this.#put(`Saved ${spoken(news.receipt.saved_at)}`);
     else if (news.kind === "refused") this.#put(`Not saved: ${news.problem} What you wrote stays on this device.`, again);
-    else if (news.kept) this.#put(`Saved on this device, waiting for the network (${news.count})`, again);
-    else this.#put("Not saved yet: the network is away and this device keeps nothing; leave this page open.", again);
+    else if (news.kept) this.#put(`Saved on this device, waiting for the ${news.away} (${news.count})`, again);
+    else this.#put(`Not saved yet, waiting for the ${news.away}: leave this page open, for this device keeps nothing.`, again);
     if (news.kind === "saved") return;
     this.line.firstChild.className = "warn";
   }
