@@ -43,11 +43,13 @@ def doors(app: FastAPI, way: UnderWay) -> Iterator[Door]:
 
 def parameters(way: UnderWay) -> dict[str, str]:
     """Values of the parameters in paths under which there is something."""
+    last = list(way.people.values())[-1].link
     return {
         "place": "1",
         "number": "1",
         "round_id": way.round.id,
-        "link_id": list(way.people.values())[-1].link.id,
+        "link_id": last.id,
+        "rater_id": last.rater_id,
         "act": "revoke",
         "name": "labels",
         "suffix": "csv",
