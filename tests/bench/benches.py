@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sql
+
 from voirdire.bench.cast import Cast, TargetsConfig, UserConfig
+from voirdire.bench.conversation import kept_conversations
+from voirdire.bench.judging import judging_plan
+from voirdire.bench.study import study_of
 from voirdire.bench.suite import Bench, BenchConfig
 from voirdire.bench.template import MetricTemplate
+from voirdire.judges.call import Client
+from voirdire.judges.judge import judge_of
+from voirdire.judges.judge_file import JudgeConfig
+from voirdire.judges.planning import left_of
+from voirdire.judges.runner import Outcome, run_plan
+from voirdire.store.schema import verdicts
+from voirdire.store.sql import open_store
 
 AXES = {
     "age": {
@@ -71,3 +84,15 @@ def scripted(system: str = "sys", *, rate: float = 0.5, **more: Any) -> dict[str
     """A scripted target of which the behaviour is present at ``rate``."""
     rule = {"rate": rate, "present": "PRESENT here.", "absent": "ABSENT here.", **more}
     return {"system": system, "family": "made", "script": {"planted": [rule]}}
+
+
+def judged(
+    folder: Path, suite: Bench, client: Client | str, **judge: Any
+) -> tuple[Outcome, list[dict[str, Any]]]:
+    """Judge what is kept of ``suite`` in ``folder``, and all verdicts that are there then."""
+    config = JudgeConfig.model_validate({"judge": "j", "model": "m", "recipe": "binary_rubric", **judge})
+    with open_store(folder) as store:
+        study = study_of(suite, kept_conversations(store))
+        plan = judging_plan(suite, study, judge_of(config, where=folder / "judge.yaml"), unreviewed=True)
+        outcome = asyncio.run(run_plan(left_of(plan, store), store, client=client))
+        return outcome, store.rows(sql.select(verdicts))

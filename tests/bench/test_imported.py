@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import voirdire
-from bench.benches import bench, metric
+from bench.benches import bench, judged, metric
 from conftest import missing
 from voirdire.bench.cast import load_cast
 from voirdire.bench.conversation import Conversation, kept_conversations
@@ -24,6 +24,8 @@ from voirdire.bench.suite import Bench
 from voirdire.errors import UserError
 from voirdire.opening import read_table
 from voirdire.store.sql import open_store
+from voirdire.testing.casts import seeing
+from voirdire.testing.clients import FakeClient
 from voirdire.testing.stand_in import StandIn
 
 HERE = Path(__file__).parent
@@ -269,6 +271,14 @@ def test_a_real_log_of_inspect_is_imported(kind: str, logs: Path, small: Bench, 
         age = one.variant.removeprefix("age=")
         assert [turn.user for turn in one.spoken] == [f"I'm {age}.", "And more?"]
         assert one.spoken[0].reply.startswith(f"reply to I'm {age}. long long")
+    client = FakeClient(seeing("reply to And more?"))
+    outcome, verdicts = judged(tmp_path, small, client)
+    assert outcome.statuses == {"ok": 4}
+    assert {row["item_id"] for row in verdicts} == {one.id for one in found}
+    for row in verdicts:
+        assert (row["metric"], row["label"]) == ("m1", "present")
+        assert row["citations"] == [{"turn": None, "quote": "reply to And more?", "found": True}]
+    assert len(client.requests) == 2, "nobody but the judge is asked, once for repeats that say the same"
 
 
 def test_a_real_log_opens_as_a_study_of_its_scorers(logs: Path) -> None:

@@ -1,4 +1,4 @@
-"""SmolLM2 as user and as system, through the code path of every model."""
+"""SmolLM2 as user, as system and as judge, through the code path of every model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sql
 
-from bench.benches import bench, cast, metric, scenario
+from bench.benches import bench, cast, judged, metric, scenario
 from conftest import missing
 from voirdire.bench.conversation import Conversation, kept_conversations
 from voirdire.bench.simulating import simulate
@@ -80,3 +80,23 @@ def test_the_same_command_again_holds_nothing_again(folder: Path) -> None:
     with open_store(folder) as store:
         assert asyncio.run(simulate(suite, store, players, unreviewed=True)).made == 0
     assert kept(folder) == before
+
+
+def test_it_judges_what_it_said(folder: Path) -> None:
+    suite = bench(folder, metric("m1", scenarios=[scenario("s1", moves=[])]), turns=TURNS)
+    small = {
+        "model": SMALL["model"],
+        "endpoint": SMALL["endpoint"],
+        "parameters": {"max_tokens": 20, "temperature": 0},
+    }
+    outcome, verdicts = judged(folder, suite, "local", judge="small-judge", **small)
+    assert outcome.made == len(verdicts) == 2
+    assert {row["item_id"] for row in verdicts} == {one.id for one in kept(folder)}
+    with open_store(folder) as store:
+        asked = {row["request_hash"]: row for row in store.rows(sql.select(replies))}
+    for row in verdicts:
+        assert row["status"] in ("ok", "unparsed", "truncated")
+        assert (row["label"] in ("present", "absent")) == (row["status"] == "ok")
+        prompt = asked[row["requests"][-1]]["request"]
+        assert "Secret rubric" in prompt
+        assert not [word for word in ("Secret title", "negative", "You are 15", "setting") if word in prompt]
