@@ -173,9 +173,9 @@ def _equations(y: Floats, outer: Codes, paths: Sequence[Codes]) -> tuple[_Sums, 
             groups, strata
         )
     place = outer * strata + paths[0]
-    total = np.bincount(place, y, minlength=groups * strata).reshape(groups, strata)
+    total = np.asarray(np.bincount(place, y, minlength=groups * strata), dtype=np.float64)
     count = np.bincount(place, minlength=groups * strata).reshape(groups, strata).astype(np.float64)
-    each = _Sums(groups, square, held, total, count, inner)
+    each = _Sums(groups, square, held, total.reshape(groups, strata), count, inner)
     return each.whole(), each
 
 
