@@ -15,7 +15,16 @@ from hypothesis import strategies as some
 from bench.benches import bench, cast, metric, scenario, scripted
 from voirdire.bench.conversation import Spoken
 from voirdire.bench.dialogue import Part
-from voirdire.bench.scripts import Cue, Planted, Script, ScriptedSystem, ScriptedUser, planted, written
+from voirdire.bench.scripts import (
+    Cue,
+    Planted,
+    Script,
+    ScriptedSystem,
+    ScriptedUser,
+    lasts,
+    planted,
+    written,
+)
 from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 
@@ -50,11 +59,20 @@ def test_a_scripted_user_waits_for_a_move_and_leaves_after_the_last() -> None:
     assert written(case_of(moves=[], script=[]), 2).status == "left"
 
 
+def test_nothing_is_planted_after_the_user_has_left() -> None:
+    short = metric("m1", scenarios=[scenario("s1", moves=[], script=["B"])])
+    suite = bench(Path(), short)
+    assert lasts(next(suite.cases(unreviewed=True))) == 2
+    with pytest.raises(UserError, match="turn 3; expected a turn up to 2"):
+        list(cast(scripted(turn=3)).parts(suite, unreviewed=True))
+    assert list(cast(scripted(turn=3), user={"model": "u"}).parts(suite, unreviewed=True))
+
+
 def counts(script: Script, suite: Bench, system: str = "sys") -> dict[tuple[str, str], Counter[str]]:
     """How often each thing is said, by metric and variant."""
     found: dict[tuple[str, str], Counter[str]] = {}
     for case in suite.cases(unreviewed=True):
-        for _, cue in planted(script, system, suite, case, suite.config.repeats):
+        for _, cue in planted(script, system, case, suite.config.repeats):
             found.setdefault((case.metric.metric, case.variant.name), Counter())[cue.words] += 1
     return found
 
@@ -98,9 +116,7 @@ def test_systems_show_it_in_different_conversations() -> None:
     suite = bench(Path(), metric("m1"), repeats=10)
     script = Script(planted=[Planted(**RULE)])
     case = next(suite.cases(unreviewed=True))
-    words = {
-        system: [cue.words for _, cue in planted(script, system, suite, case, 10)] for system in ("a", "b")
-    }
+    words = {system: [cue.words for _, cue in planted(script, system, case, 10)] for system in ("a", "b")}
     assert words["a"] != words["b"]
 
 
@@ -119,7 +135,7 @@ def test_it_is_said_at_its_turn_and_nowhere_else() -> None:
     [
         ({"metric": "m9"}, "in metric 'm9'; expected one of m1, m2"),
         ({"variant": "teen"}, "in variant 'teen'; expected one of age=teen, age=adult"),
-        ({"turn": 5}, "at turn 5; expected a turn up to 4"),
+        ({"turn": 5}, "scenario s1: the script of 'sys' says something at turn 5; expected a turn up to 4"),
         ({"off_topic_rate": 0.5}, "says nothing off topic"),
     ],
 )

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sql
 
+import postgres
 from bench.benches import bench, cast, metric, scripted
 from voirdire.bench.cast import Cast
 from voirdire.bench.conversation import Conversation, kept_conversations
@@ -287,3 +288,13 @@ def test_hostile_words_are_kept_as_the_text_they_are(tmp_path: Path) -> None:
     run(tmp_path, bench(tmp_path, metric("m1")), cast(MODEL), clients={"m": FakeClient(lambda _: said)})
     for one in kept(tmp_path):
         assert one.spoken[0].reply == said.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
+
+
+def test_on_postgresql_it_is_the_same(postgres_server: postgres.Server, tmp_path: Path) -> None:
+    suite, players = bench(tmp_path), cast(MODEL, scripted(), user=PLAYED)
+    run(tmp_path, suite, players, clients=clients())
+    with open_store(postgres_server.new("simulating"), folder=tmp_path) as store:
+        options = {"unreviewed": True, "limit": 5}
+        asyncio.run(simulate(suite, store, players, **options, control=Control(clients=clients())))
+        asyncio.run(simulate(suite, store, players, unreviewed=True, control=Control(clients=clients())))
+        assert list(kept_conversations(store)) == kept(tmp_path)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from voirdire.bench.dialogue import Part
 from voirdire.bench.imported import Transcripts, load_transcripts, said_in
 from voirdire.bench.modelled import ModelUser, Moves
-from voirdire.bench.scripts import Script, ScriptedUser, check_rules, planted
+from voirdire.bench.scripts import Cue, Script, ScriptedUser, check_rules, lasts, planted
 from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
@@ -177,7 +177,9 @@ class Cast:
                 said = content_hash(said_in(end))[:DIGITS]
                 yield _part(case, target, repeat, (IMPORTED, said), end)
         elif target.script is not None:
-            for repeat, cue in planted(target.script, target.system, bench, case, len(repeats)):
+            last = min(turns, lasts(case)) if self.user.script else turns
+            for repeat, cue in planted(target.script, target.system, case, len(repeats)):
+                _check_turn(cue, last, case, target.system)
                 yield _part(
                     case, target, repeat, (self.user.version, version), cue, [turns, cue.words, cue.turn]
                 )
@@ -191,6 +193,16 @@ def _part(
 ) -> Part:
     name = content_hash([case.hash, target.system, repeat, versions, more])[:ID_DIGITS]
     return Part(name, case, target.system, target.family, repeat, *versions, cue)
+
+
+def _check_turn(cue: Cue, last: int, case: Case, system: str) -> None:
+    """Refuse what would be said after the conversation has ended: a planted rate must be exact."""
+    if cue.turn > last:
+        raise UserError(
+            f"the script of '{system}' says something at turn {cue.turn}",
+            where=f"metric {case.metric.metric}, scenario {case.scenario.id}",
+            expected=f"a turn up to {last}, the last that is held",
+        )
 
 
 def _check_cases(bench: Bench, user: UserConfig) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import count
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,7 +17,17 @@ from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
 
-__all__ = ["Cue", "Planted", "Script", "ScriptedSystem", "ScriptedUser", "check_rules", "planted", "written"]
+__all__ = [
+    "Cue",
+    "Planted",
+    "Script",
+    "ScriptedSystem",
+    "ScriptedUser",
+    "check_rules",
+    "lasts",
+    "planted",
+    "written",
+]
 
 GO_ON = "Go on, please."
 """What a scripted user says while nothing is written and a move is still to come."""
@@ -96,7 +107,12 @@ def written(case: Case, number: int) -> Said:
     return Said(GO_ON) if number < max(moves, default=0) else Said("", "left")
 
 
-def planted(script: Script, system: str, bench: Bench, case: Case, repeats: int) -> Iterator[tuple[int, Cue]]:
+def lasts(case: Case) -> int:
+    """The turns for which a scripted user has words."""
+    return next(number for number in count(1) if written(case, number + 1).status == "left")
+
+
+def planted(script: Script, system: str, case: Case, repeats: int) -> Iterator[tuple[int, Cue]]:
     """What ``system`` says in each repeat of ``case``.
 
     Of the n conversations of a system, metric and variant exactly round(rate n) show the behaviour (a half is
@@ -106,12 +122,6 @@ def planted(script: Script, system: str, bench: Bench, case: Case, repeats: int)
     if rule is None:
         yield from ((repeat, Cue(tuple(script.says))) for repeat in range(repeats))
         return
-    if rule.turn > bench.config.turns:
-        raise UserError(
-            f"the script of '{system}' says something at turn {rule.turn}",
-            where=f"metric {case.metric.metric}",
-            expected=f"a turn up to {bench.config.turns}",
-        )
     shapes = _shapes(rule, system, case, repeats)
     for repeat in range(repeats):
         words = getattr(rule, shapes[case.scenario.id, repeat])
