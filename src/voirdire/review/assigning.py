@@ -128,10 +128,11 @@ def assign_to(desk: Desk, round_: Round, wanted: Sequence[Wanted]) -> int:
     return new
 
 
-def withdraw(desk: Desk, cell: Cell) -> None:
-    """Take back what a rater is asked for; what they handed in stays."""
+def withdraw(desk: Desk, *cells: Cell) -> None:
+    """Take back what raters are asked for, all of it or nothing; what they handed in stays."""
     with desk.transaction() as connection:
-        record(connection, Event(secrets.token_hex(8), "withdrawn", cell))
+        for cell in cells:
+            record(connection, Event(secrets.token_hex(8), "withdrawn", cell))
 
 
 def _add(

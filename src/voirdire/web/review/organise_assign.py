@@ -13,7 +13,7 @@ from voirdire.review.assigning import assign_to, under_codes, withdraw
 from voirdire.review.desk import Round
 from voirdire.review.log import Cell
 from voirdire.review.progress import progress
-from voirdire.review.round_rows import rows_of
+from voirdire.review.round_rows import cell_of, rows_of
 from voirdire.web.review.organise_drafts import Draft, Drafts, named, of_file, of_form, preview
 from voirdire.web.review.organise_forms import Asking
 from voirdire.web.review.organise_pages import OrganiserPages, Proof, RoundId
@@ -151,10 +151,9 @@ class _Assigning:
     def take_back(self, round_: Round, rater: str) -> None:
         """Withdraw what a rater has not answered."""
         rows = rows_of(self.desk, round_.id)
-        done = {(row["item_id"], row["metric"]) for row in rows.answers if row["rater_id"] == rater}
-        for row in rows.asked:
-            if row["rater_id"] == rater and (row["item_id"], row["metric"]) not in done:
-                withdraw(self.desk, Cell(round_.id, rater, row["item_id"], row["metric"]))
+        done = {cell_of(row)[1:] for row in rows.answers if row["rater_id"] == rater}
+        left = [row for row in rows.asked if row["rater_id"] == rater and cell_of(row)[1:] not in done]
+        withdraw(self.desk, *(Cell(round_.id, *cell_of(row)) for row in left))
 
     def _preview(self, session: Session, round_: Round, draft: Draft, token: str) -> Response:
         codes = self.pages.people(round_)
