@@ -134,8 +134,8 @@ def _challenges(facts: Facts) -> Iterator[Concern]:
 def _rubric(metric: MetricProgress, told: Agreement | None) -> str:
     numbers = f"{metric.challenges['unclear']:,} of {count(metric.labels, 'label')}."
     return (
-        f"{numbers}{_alpha(told)} More labels will sharpen that figure, not raise it. Rewrite the criterion, "
-        "then label anew what the change touches."
+        f"{numbers}{_alpha(told)} More labels will sharpen that figure, not raise it. Rewrite the criterion "
+        "under a new name, then label anew what the change touches."
     )
 
 
