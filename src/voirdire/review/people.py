@@ -126,21 +126,22 @@ def erase(desk: Desk, rater_id: str) -> bool:
 
 
 def _coded(desk: Desk, connection: sql.Connection, name: str, contact: str, expertise: str) -> str:
-    """The code of the person called ``name``, who becomes known where nobody of that name is."""
-    known = connection.scalars(sql.select(identities.c.rater_id).where(identities.c.name == name)).first()
-    if known is not None:
-        return str(known)
+    """The code of the person called ``name``, or known by it as a code; else of somebody new."""
+    for told in (identities.c.name, identities.c.rater_id):
+        known = connection.scalars(sql.select(identities.c.rater_id).where(told == name)).first()
+        if known is not None:
+            return str(known)
     raters = {rater.id: rater.kind for rater in desk.study.raters}
     if raters.get(name, "human") != "human":
         raise UserError(f"'{name}' is a {raters[name]} in this study, no person", fix="use another name")
-    code = name if name in raters else _free_code(connection, set(raters))
+    used = set(connection.scalars(sql.select(people.c.rater_id)))  # by those who were forgotten too
+    code = name if name in raters and name not in used else _free_code(set(raters) | used)
     added(connection, people, [{"rater_id": code, "expertise": expertise, "created_at": now()}])
     connection.execute(identities.insert().values(rater_id=code, name=name, contact=contact))
     return code
 
 
-def _free_code(connection: sql.Connection, taken: set[str]) -> str:
-    taken = taken | set(connection.scalars(sql.select(people.c.rater_id)))
+def _free_code(taken: set[str]) -> str:
     return next(code for number in range(1, len(taken) + 2) if (code := f"R{number}") not in taken)
 
 
