@@ -22,6 +22,8 @@ class Node:
     """One place of the tree: ``path`` names it from the area down, ``metrics`` are the codes of its metrics.
 
     ``id`` is the same in every run with this path; ``parent`` is that of the node above, empty at the root.
+    Above metrics only those that count are in ``metrics``, and ``waiting`` are those that do not: no review
+    has passed them as they stand.
     """
 
     id: str
@@ -30,6 +32,7 @@ class Node:
     title: str
     parent: str
     metrics: tuple[int, ...]
+    waiting: tuple[int, ...] = ()
 
 
 def tree_of(metrics: Sequence[Rated]) -> tuple[Node, ...]:
@@ -41,16 +44,20 @@ def tree_of(metrics: Sequence[Rated]) -> tuple[Node, ...]:
     >>> [node.title for node in tree_of([cold])]
     ['overall', 'A', 'S', 'B', 'Is cold']
     """
-    nodes = [Node(OVERALL, "overall", (), OVERALL, "", tuple(range(len(metrics))))]
-    for depth, level in enumerate(LEVELS[1:], start=1):
+    nodes = []
+    for depth, level in enumerate(LEVELS):
         groups: dict[tuple[str, ...], list[int]] = {}
         for code, metric in enumerate(metrics):
             path = (metric.area, metric.subarea, metric.benchmark, metric.name)[:depth]
             groups.setdefault(path, []).append(code)
         for path in sorted(groups):
             codes = groups[path]
-            title = metrics[codes[0]].title if level == "metric" else path[-1]
-            nodes.append(Node(_id(path), level, path, title, _id(path[:-1]), tuple(codes)))
+            alone = level == "metric"
+            counted = [code for code in codes if alone or metrics[code].counts]
+            title = metrics[codes[0]].title if alone else (path or (OVERALL,))[-1]
+            parent = _id(path[:-1]) if path else ""
+            waiting = tuple(code for code in codes if code not in counted)
+            nodes.append(Node(_id(path), level, path, title, parent, tuple(counted), waiting))
     return tuple(nodes)
 
 

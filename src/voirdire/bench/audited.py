@@ -1,0 +1,150 @@
+"""What people would say: rates corrected for the judge's errors, where people labelled conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from voirdire.bench.cells import ALL, Kind
+from voirdire.bench.outcomes import Rated
+from voirdire.bench.tree import Node
+from voirdire.decide.rates import rates
+from voirdire.decide.rates_options import FEWEST, RatesOptions
+from voirdire.decide.rates_rows import ALL as ALL_SYSTEMS
+from voirdire.decide.rates_rows import Rate
+from voirdire.errors import UserError
+from voirdire.stats.estimate import Estimate
+from voirdire.study.column import Column
+from voirdire.study.study import Study
+
+__all__ = ["NOT_AUDITED", "Audited", "CorrectedRate", "audited_rates"]
+
+QUANTITY = "pass rate"
+NOT_AUDITED = "no person has labelled a conversation"
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedRate:
+    """The share of conversations that people would pass, by the estimators of ``voirdire rates``.
+
+    ``corrected`` is for these raters and new conversations, ``new_raters`` for other people too,
+    ``labels_alone`` without the judge. ``labelled`` of ``items`` conversations carry labels of ``raters``
+    people. It speaks for ``metrics`` of the node's ``of`` metrics: those with a label.
+    """
+
+    node: str
+    kind: Kind
+    system: str
+    corrected: Estimate
+    new_raters: Estimate
+    labels_alone: Estimate
+    items: int
+    labelled: int
+    raters: int
+    metrics: int
+    of: int
+    method: str
+
+
+@dataclass(frozen=True)
+class Audited:
+    """The corrected ``rates``, ``labels`` of people behind them, and ``why`` there are none where so."""
+
+    rates: tuple[CorrectedRate, ...] = ()
+    labels: int = 0
+    raters: int = 0
+    items: int = 0
+    why: str = NOT_AUDITED
+    notes: tuple[str, ...] = ()
+
+
+def audited_rates(
+    study: Study, metrics: Sequence[Rated], nodes: Sequence[Node], *, level: float = 0.95, seed: int = 0
+) -> Audited:
+    """Corrected rates of every node with 30 labelled conversations or more, by kind and system.
+
+    ``study`` holds the judge's verdicts and people's labels on conversations, each rated on its own metric.
+    Chances of being labelled are read from ``sampling_probability`` where it stands. Whole metrics are
+    resampled, and of a single metric whole scenarios.
+    """
+    labelled = _labelled(study, metrics)
+    people = {
+        int(rater)
+        for metric in metrics
+        for rater in study.ratings.rater[study.rows(metric.name, kind="human")].tolist()
+        if labelled.get(metric.name)
+    }
+    if not labelled:
+        return Audited()
+    options = RatesOptions(level=level, seed=seed)
+    found: list[CorrectedRate] = []
+    notes: dict[str, None] = {}
+    for node in nodes:
+        for kind, names, of in _cells(node, metrics, labelled):
+            if sum(labelled[name] for name in names) < FEWEST:
+                continue
+            try:
+                made = rates(_clustered(study, node), replace(options, metrics=tuple(names)))
+            except UserError as problem:
+                notes[f"{node.title}, {kind}: {problem}"] = None
+                continue
+            wanted = "all metrics" if len(names) > 1 else names[0]
+            for row in made.rows:
+                if row.metric == wanted and row.quantity == QUANTITY:
+                    found.append(_corrected(node, kind, row, (len(names), of)))
+    items = sum(labelled.values())
+    why = "" if found else f"people labelled {items:,} conversations, of {FEWEST} that a corrected rate needs"
+    given = sum(len(study.rows(name, kind="human")) for name in labelled)
+    return Audited(tuple(found), given, len(people), items, why, tuple(notes))
+
+
+def _labelled(study: Study, metrics: Sequence[Rated]) -> dict[str, int]:
+    """How many conversations people labelled, by metric; those without one are left out."""
+    known = {metric.name for metric in study.metrics}
+    counts = {
+        metric.name: len(np.unique(study.ratings.item[study.rows(metric.name, kind="human")]))
+        for metric in metrics
+        if metric.name in known
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _cells(
+    node: Node, metrics: Sequence[Rated], labelled: dict[str, int]
+) -> Iterator[tuple[Kind, list[str], int]]:
+    """Each kind that a node holds, with its metrics that people labelled and the number of all."""
+    kinds: tuple[Kind, ...] = ("positive", "negative", "both")
+    there = {metrics[code].polarity for code in node.metrics}
+    for kind in kinds:
+        if kind == "both" and len(there) < 2:
+            continue
+        own = [metrics[code].name for code in node.metrics if kind in ("both", metrics[code].polarity)]
+        names = [name for name in own if name in labelled]
+        if names:
+            yield kind, names, len(own)
+
+
+def _clustered(study: Study, node: Node) -> Study:
+    """The study with the clusters that the node's intervals resample."""
+    if node.level != "metric" or "variant_of" not in study.items.attributes:
+        return study
+    column: Column = study.items.attributes["variant_of"]
+    return replace(study, items=replace(study.items, cluster=column.codes.astype(np.int32)))
+
+
+def _corrected(node: Node, kind: Kind, row: Rate, metrics: tuple[int, int]) -> CorrectedRate:
+    return CorrectedRate(
+        node.id,
+        kind,
+        ALL if row.system == ALL_SYSTEMS else row.system,
+        row.corrected,
+        row.new_raters,
+        row.labels_alone,
+        row.n_items,
+        row.n_labelled,
+        row.n_raters,
+        *metrics,
+        row.method,
+    )
