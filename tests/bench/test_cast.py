@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+import yaml
 
 from bench.benches import bench, cast, metric, scenario, scripted
-from voirdire.bench.cast import Cast, load_cast
-from voirdire.bench.dialogue import Part
+from voirdire.bench.cast import Cast, TargetsConfig, load_cast
+from voirdire.bench.conversation import Ended
+from voirdire.bench.dialogue import End, Part
+from voirdire.bench.simulator_audit import simulator_audit
 from voirdire.errors import UserError
+from voirdire.study.documents import validated
 
 MODEL = {"system": "m", "model": "m", "parameters": {"temperature": 1}}
 
@@ -139,3 +144,17 @@ def test_no_key_stands_in_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", "sk-planted")
     players = cast({**MODEL, "endpoint": {"key": "A_KEY"}})
     assert "sk-planted" not in str(players.document)
+
+
+def test_the_page_on_conversations_shows_casts_that_can_be_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "bench-conversations.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    read = [validated(TargetsConfig, yaml.safe_load(text), where="page") for text in shown]
+    assert [[target.system for target in one.targets] for one in read] == [
+        ["Harbour", "Ash", "Quay"],
+        ["Quay"],
+    ]
+    case = parts(cast(MODEL))[0].case
+    audit = simulator_audit(case, End("turns", ()), improvised=False, plays_role=False)
+    assert all(f"`{key}`" in page for key in audit)
+    assert all(f"`{ended}`" in page for ended in get_args(Ended))

@@ -30,6 +30,7 @@ USER = """{{ item }}
 {% if move %}In your next message you do this: {{ move }}
 {% endif %}Write your next message to the assistant, and nothing else.{% if not move %} If you have what you \
 wanted, write only {{ leave }}.{% endif %}"""
+PROMPT = Prompt(USER, SYSTEM, where="simulated user")
 SPEAKER = re.compile(r"^\s*(?:\[\d+\]\s*)?(?:user|you|me)\s*:\s*", re.IGNORECASE)
 """How a model may begin because the messages before begin so."""
 
@@ -83,7 +84,7 @@ def _move(case: Case, number: int) -> str:
 
 def _asked(case: Case, spoken: Sequence[Spoken], move: str) -> tuple[Message, ...]:
     lines = [f"You: {turn.user}\n\nAssistant: {turn.reply}" for turn in spoken]
-    return Prompt(USER, SYSTEM, where="simulated user").messages(
+    return PROMPT.messages(
         role=harmless(case.role),
         item=fence("conversation", "\n\n".join(lines)),
         move=harmless(move),
