@@ -8,22 +8,32 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 import numpy as np
+import sqlalchemy as sql
 
 from voirdire.bench.audited import Audited, audited_rates
 from voirdire.bench.cells import judged, layers_of, selections
+from voirdire.bench.collecting import outcomes_of
 from voirdire.bench.contestants import Player, Role, contestants
 from voirdire.bench.contrasts import variant_contrasts
+from voirdire.bench.conversation import kept_conversations
 from voirdire.bench.gaps import directions, gaps
+from voirdire.bench.judging import judging_plan
+from voirdire.bench.labelled import labelled_study
 from voirdire.bench.outcomes import LACKING, Outcomes
 from voirdire.bench.ranks import rankings
 from voirdire.bench.results import Asked, Results
 from voirdire.bench.shares import METHOD, pass_rates
 from voirdire.bench.stability import stability, variance_split
+from voirdire.bench.study import study_of
+from voirdire.bench.suite import Bench
 from voirdire.bench.tree import Node, tree_of
-from voirdire.errors import check_share, check_whole
+from voirdire.errors import UserError, check_share, check_whole
+from voirdire.judges.judge import Judge
+from voirdire.store.schema import manifests
+from voirdire.store.sql import Store
 from voirdire.study.study import Study
 
-__all__ = ["About", "AggregateOptions", "results_of"]
+__all__ = ["About", "AggregateOptions", "about_of", "aggregate", "results_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +118,56 @@ def results_of(
         notes=tuple(_notes(outcomes, nodes)),
         outcomes=outcomes,
         voirdire=version("voirdire"),
+    )
+
+
+def aggregate(
+    bench: Bench,
+    store: Store,
+    judges: Sequence[Judge],
+    *,
+    ids: Sequence[str] | None = None,
+    study: Study | None = None,
+    runs: int = 1,
+    unreviewed: bool = False,
+    options: AggregateOptions | None = None,
+) -> Results:
+    """The results of what ``store`` keeps of ``bench``, by the verdicts of the first of ``judges``.
+
+    ``ids`` name the conversations that belong to a run, all that are kept where None; ``study`` is theirs,
+    where :func:`~voirdire.bench.study.study_of` has made it already. Nothing is played and nobody is asked:
+    what is missing is counted. People's labels in the store correct the rates.
+    """
+    if not judges:
+        raise UserError("no judge", fix="name one: --judge judge.yaml")
+    study = study or study_of(bench, kept_conversations(store, ids))
+    told = []
+    for judge in judges:
+        plan = judging_plan(bench, study, judge, runs=runs, unreviewed=unreviewed)
+        told.append((judge.name, outcomes_of(bench, plan, store)))
+    (_, first), *others = told
+    return results_of(
+        first,
+        about_of(bench, store, judges[0], runs=runs),
+        options,
+        other_judges=[outcomes for _, outcomes in others],
+        people=labelled_study(bench, told, store),
+    )
+
+
+def about_of(bench: Bench, store: Store, judge: Judge, *, runs: int = 1) -> About:
+    """Who judged, as its file says, and who played, as the newest simulation in ``store`` says."""
+    config = judge.config
+    asked = Asked(config.judge, config.model, config.family, judge.version, config.recipe, runs)
+    rows = store.rows(sql.select(manifests).where(manifests.c.kind == "simulation"))
+    played = max(rows, key=lambda row: row["created_at"])["document"] if rows else {}
+    user, targets = played.get("user", {}), played.get("targets", [])
+    return About(
+        bench.config.name,
+        bench.config.demo,
+        asked,
+        Player(user.get("user", ""), user.get("model", ""), user.get("family", "")),
+        tuple(Player(one["system"], one["model"], one["family"]) for one in targets),
     )
 
 

@@ -19,7 +19,16 @@ from voirdire.study.ratings import Source
 from voirdire.study.raw import RawTable
 from voirdire.study.study import Study
 
-__all__ = ["FAILED", "LABELS", "OPPORTUNITY", "SILENT", "opportunity_of", "study_of", "study_tables"]
+__all__ = [
+    "FAILED",
+    "LABELS",
+    "OPPORTUNITY",
+    "SILENT",
+    "declared",
+    "opportunity_of",
+    "study_of",
+    "study_tables",
+]
 
 LABELS = ("absent", "present")
 OPPORTUNITY = "opportunity"
@@ -74,7 +83,7 @@ def study_tables(bench: Bench, conversations: Iterable[Conversation]) -> tuple[R
     if not len(columns["item_id"]):
         raise UserError("no conversation is there yet", where=bench.config.name, fix="voirdire bench run")
     number = np.arange(1, len(columns["item_id"]) + 1)
-    return RawTable(Source("conversations"), columns, number, text=False), _declared(bench)
+    return RawTable(Source("conversations"), columns, number, text=False), declared(bench)
 
 
 def opportunity_of(metric: MetricTemplate) -> str:
@@ -122,7 +131,8 @@ def _cells(conversation: Conversation) -> tuple[str, ...]:
     )
 
 
-def _declared(bench: Bench) -> StudyConfig:
+def declared(bench: Bench) -> StudyConfig:
+    """What a study of the benchmark's conversations declares: its metrics, and on their occasions."""
     metrics: dict[str, MetricConfig] = {}
     for metric in bench.metrics:
         scoring, scale = metric.scoring, ScaleConfig(kind="binary", labels=list(LABELS))
