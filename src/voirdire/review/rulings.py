@@ -25,6 +25,7 @@ KINDS = {
 }
 """What a panel may rule, by the name under which it is kept."""
 LONGEST_REASON = 20_000
+MOST_LISTED = 11
 
 
 class Ruling(BaseModel):
@@ -91,7 +92,8 @@ def _checked(round_: Round, metric: str, ruling: Ruling) -> Ruling:
     reason = ruling.reason.strip()
     if ruling.kind == "label" and ruling.label not in known:
         what = f"no label '{ruling.label}'" if ruling.label else "no label is chosen yet"
-        raise UserError(what, expected=f"one of {', '.join(known)}")
+        listed = ", ".join(known) if len(known) <= MOST_LISTED else f"the scale's {len(known)} labels"
+        raise UserError(what, expected=f"one of {listed}")
     if ruling.kind == "rubric" and not reason:
         raise UserError("nothing says how the rubric must change", fix="write it under Why")
     label = ruling.label if ruling.kind == "label" else ""

@@ -99,7 +99,7 @@ class PanelPages:
         """All that is before the panel or on its way there, as this member sees it."""
         owed = owed_by(self.desk, round_.id, session.link.rater_id)
         metrics = round_.settings.metrics
-        return tuple(
+        found = [
             Entry(
                 # the same whatever else is in the queue
                 metrics.index(one.metric) * len(self.desk.study.items) + self.desk.position[one.item_id] + 1,
@@ -110,7 +110,9 @@ class PanelPages:
                 ruled=self._ruled(round_, one),
             )
             for one in panel_queue(self.desk, round_, unfinished=True)
-        )
+        ]
+        # what is shut comes last, for its place would say how people differ
+        return tuple(sorted(found, key=lambda entry: (not entry.open.waits, entry.shut)))
 
     def queue_page(self, session: Session, round_: Round, *, unfinished: bool) -> HTMLResponse:
         """Everything before the panel, with why and with what was ruled."""
