@@ -121,6 +121,8 @@ def test_pairs_that_share_nothing_are_named_and_many_are_counted() -> None:
     assert [one.kind for one in told] == ["apart"] * 4
     assert told[0].raters == ("R1", "R2")
     assert told[-1].what == "3 more pairs of raters share no item"
+    left = [one for one in found(progress, withdrawn=["R1", "R2"]) if one.kind == "apart"]
+    assert [one.raters for one in left] == [("R3", "R4")]
 
 
 def test_labels_that_nobody_can_give_and_raters_who_have_not_begun() -> None:

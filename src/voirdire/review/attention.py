@@ -71,7 +71,7 @@ def concerns(facts: Facts) -> list[Concern]:
         *_careless(facts.progress.raters),
         *_unassigned(facts),
         *_waiting(facts),
-        *_apart(facts.progress),
+        *_apart(facts),
         *_late(facts.progress),
     ]
     return found
@@ -215,8 +215,8 @@ def _waiting(facts: Facts) -> Iterator[Concern]:
         )
 
 
-def _apart(progress: Progress) -> Iterator[Concern]:
-    pairs = progress.shared.apart
+def _apart(facts: Facts) -> Iterator[Concern]:
+    pairs = [pair for pair in facts.progress.shared.apart if not set(pair) & set(facts.withdrawn)]
     for first, second in pairs[:3]:
         yield Concern(
             "apart",
