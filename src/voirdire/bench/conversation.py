@@ -91,18 +91,15 @@ def kept_conversations(store: Store, ids: Sequence[str] | None = None) -> Iterat
     Of one that ended in an error and was taken up again the last end counts. Some hundred are in memory at a
     time.
     """
-    names = sql.select(conversations.c.conversation).distinct().order_by(conversations.c.conversation)
-    with store.reading() as connection:
-        known = list(connection.scalars(names))
-    if ids is not None:
-        known = sorted(set(known) & set(ids))
+    known = _ended_ids(store) if ids is None else sorted(set(ids))
     for start in range(0, len(known), AT_A_TIME):
         chunk = known[start : start + AT_A_TIME]
         query = sql.select(conversations).where(conversations.c.conversation.in_(chunk))
         last = {row["conversation"]: row for row in store.rows(query.order_by(conversations.c.retry))}
         said = spoken_of(store, chunk)
         for name in chunk:
-            yield _conversation(last[name], said.get(name, ()))
+            if name in last:
+                yield _conversation(last[name], said.get(name, ()))
 
 
 def spoken_of(store: Store, ids: Sequence[str]) -> dict[str, tuple[Spoken, ...]]:
@@ -125,6 +122,12 @@ def spoken_of(store: Store, ids: Sequence[str]) -> dict[str, tuple[Spoken, ...]]
         )
         found.setdefault(row["conversation"], []).append(one)
     return {name: tuple(said) for name, said in found.items()}
+
+
+def _ended_ids(store: Store) -> list[str]:
+    names = sql.select(conversations.c.conversation).distinct().order_by(conversations.c.conversation)
+    with store.reading() as connection:
+        return list(connection.scalars(names))
 
 
 def turn_row(conversation: str, turn: Spoken) -> dict[str, Any]:
