@@ -202,11 +202,17 @@ def command_page() -> str:
         text = "\n".join(line.rstrip() for line in result.output.strip().splitlines())
         return [f"## {' '.join(('voirdire', *command))}", "", "```text", text, "```", ""]
 
-    names = sorted(getattr(get_command(application), "commands", {}))
     parts = [NOTE, "# Commands", "", *shown()]
-    for name in names:
+    for name, command in sorted(commands_of(get_command(application)).items()):
         parts += shown(name)
+        for inner in sorted(commands_of(command)):
+            parts += shown(name, inner)
     return "\n".join(parts)
+
+
+def commands_of(group: Any) -> dict[str, Any]:
+    """The commands of a group by name; none of a command."""
+    return getattr(group, "commands", {})
 
 
 if __name__ == "__main__":

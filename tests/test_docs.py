@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from collections.abc import Iterator
@@ -85,8 +86,11 @@ def test_commands_in_prose_exist_with_their_options(path: Path, generated: dict[
     sections = re.split(r"^## (?=voirdire)", generated["cli.md"], flags=re.MULTILINE)[1:]
     helps = {section.split("\n", 1)[0]: section for section in sections}
     for words in commands(path):
-        command = " ".join(words[:2]) if len(words) > 1 and not words[1].startswith("-") else words[0]
+        names = itertools.takewhile(lambda word: not word.startswith("-"), words[:3])
+        spelt = [" ".join(words[:length]) for length in range(len(list(names)), 0, -1)]
+        command = next((name for name in spelt if name in helps), "")
         assert command in helps, " ".join(words)
+        assert command != "voirdire" or len(spelt) == 1, " ".join(words)
         options = [word.split("=")[0] for word in words if word.startswith("-")]
         assert not [o for o in options if not re.search(rf"{re.escape(o)}\b", helps[command])], " ".join(
             words

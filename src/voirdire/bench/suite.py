@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from voirdire.bench.reading import read_document
 from voirdire.bench.template import NAME, MetricTemplate, Scenario
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
-from voirdire.study.documents import load_mapping, validated
 from voirdire.study.faults import Faults
 
-__all__ = ["Bench", "BenchConfig", "Case", "Value", "Variant", "load_bench"]
+__all__ = [
+    "Bench",
+    "BenchConfig",
+    "Case",
+    "Expected",
+    "Parts",
+    "Value",
+    "Variant",
+    "load_bench",
+    "read_parts",
+]
 
 BENCH = "bench.yaml"
 METRICS = "metrics"
 NEUTRAL = "neutral"
 """What a benchmark without axes calls its only variant."""
 Named = Annotated[str, Field(pattern=NAME)]
+Model = TypeVar("Model", bound=BaseModel)
+Count = Annotated[int, Field(ge=0)] | None
 
 
 class _Part(BaseModel):
@@ -37,6 +49,18 @@ class Value(_Part):
     says: str = Field(default="", description="Put before the opening message: I'm 15 and in ninth grade.")
 
 
+class Expected(_Part):
+    """How many there should be; `voirdire bench check` counts what is written here."""
+
+    metrics: Count = Field(default=None, description="Metrics.")
+    positive: Count = Field(default=None, description="Metrics of which the behaviour is wanted.")
+    negative: Count = Field(default=None, description="Metrics of which it is not.")
+    areas: Count = Field(default=None, description="Areas.")
+    subareas: Count = Field(default=None, description="Subareas.")
+    benchmarks: Count = Field(default=None, description="Benchmarks.")
+    scenarios: Count = Field(default=None, description="Base scenarios of all metrics.")
+
+
 class BenchConfig(_Part):
     """The whole of bench.yaml."""
 
@@ -46,6 +70,9 @@ class BenchConfig(_Part):
     repeats: int = Field(default=1, ge=1, le=1000, description="Conversations of each kind.")
     axes: dict[Named, dict[Named, Value]] = Field(
         default_factory=dict, description="Axes of variants, each with its values: age: {teen, adult}."
+    )
+    expects: Expected = Field(
+        default_factory=Expected, description="How many metrics, areas, ... there should be, to be checked."
     )
     audiences: list[str] = Field(
         default_factory=lambda: ["parent", "educator", "policymaker", "developer"],
@@ -139,30 +166,71 @@ class Bench:
         return found
 
 
-def load_bench(folder: str | Path) -> Bench:
-    """The benchmark in ``folder``; every fault of bench.yaml and of all metrics is told at once, by file."""
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What stands in a benchmark's folder: metrics by file, and ``problems`` of what could not be read."""
+
+    folder: Path
+    config: BenchConfig | None
+    metrics: Mapping[str, MetricTemplate]
+    problems: tuple[UserError, ...]
+
+    @property
+    def bench(self) -> Bench | None:
+        """The benchmark of all that could be read, None without bench.yaml or any metric."""
+        every = {metric.metric: metric for metric in self.metrics.values()}
+        if self.config is None or not every:
+            return None
+        return Bench(self.folder, self.config, tuple(every[name] for name in sorted(every)))
+
+
+def read_parts(folder: str | Path) -> Parts:
+    """Everything in ``folder`` that can be read; only where there is no bench.yaml an error is raised."""
     path = Path(folder)
     if not (path / BENCH).is_file():
         raise UserError(f"no {BENCH}", where=str(folder), fix=f"voirdire bench new {folder}")
-    faults = Faults()
-    config: BenchConfig | None = None
-    try:
-        config = validated(BenchConfig, load_mapping(path / BENCH), where=BENCH)
-    except UserError as problem:
-        faults.collect(problem)
-    metrics: dict[str, MetricTemplate] = {}
+    problems: list[UserError] = []
+    config = _attempt(BenchConfig, path / BENCH, BENCH, problems)
+    found = {}
     for file in sorted((path / METRICS).glob("*.y*ml")):
         where = f"{METRICS}/{file.name}"
-        try:
-            metric = validated(MetricTemplate, load_mapping(file), where=where)
-        except UserError as problem:
-            faults.collect(problem)
-            continue
-        if metric.metric in metrics:
-            faults.add(f"metric '{metric.metric}' stands in another file already", where=where)
-        metrics[metric.metric] = metric
+        metric = _attempt(MetricTemplate, file, where, problems)
+        if metric is not None:
+            found[where] = metric
+    problems += _named_twice(found)
+    if not any((path / METRICS).glob("*.y*ml")):
+        fix = "write one: voirdire bench new shows how"
+        problems.append(UserError("no metric", where=f"{path / METRICS}", fix=fix))
+    return Parts(path, config, found, tuple(problems))
+
+
+def load_bench(folder: str | Path) -> Bench:
+    """The benchmark in ``folder``; every fault of bench.yaml and of all metrics is told at once, by line."""
+    parts = read_parts(folder)
+    faults = Faults()
+    for problem in parts.problems:
+        faults.collect(problem)
     faults.check()
-    assert config is not None
-    if not metrics:
-        raise UserError("no metric", where=str(path / METRICS), fix="write one: voirdire bench new shows how")
-    return Bench(path, config, tuple(metrics[name] for name in sorted(metrics)))
+    bench = parts.bench
+    assert bench is not None, "without a problem there is a benchmark"
+    return bench
+
+
+def _attempt(model: type[Model], file: Path, where: str, problems: list[UserError]) -> Model | None:
+    try:
+        return read_document(model, file, where)
+    except UserError as problem:
+        problems.append(problem)
+        return None
+
+
+def _named_twice(metrics: Mapping[str, MetricTemplate]) -> Iterator[UserError]:
+    first: dict[str, str] = {}
+    for where, metric in metrics.items():
+        if metric.metric in first:
+            yield UserError(
+                f"metric '{metric.metric}' stands in {first[metric.metric]} already",
+                where=where,
+                fix="give it a name of its own",
+            )
+        first.setdefault(metric.metric, where)

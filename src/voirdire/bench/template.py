@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -20,7 +21,9 @@ __all__ = [
     "Situation",
 ]
 
-DIGITS = 12
+DIGITS, PART_DIGITS = 12, 6
+TOGETHER = {"names": ("metric", "title", "source"), "place": ("benchmark", "subarea", "area")}
+"""Keys that count as one part where it is said what has changed."""
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 
 
@@ -28,7 +31,12 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+def _dated(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
+
+
 Line = Annotated[str, Field(min_length=1)]
+Date = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), BeforeValidator(_dated)]
 Lines = Annotated[list[Line], BeforeValidator(_listed)]
 
 
@@ -67,8 +75,11 @@ class Reviewed(_Part):
     """A person's check of one version of the metric; it counts while that version stands."""
 
     by: Line = Field(description="Who checked it.")
-    on: Line = Field(description="When, as in 2026-11-29.")
+    date: Date = Field(description="When, as in 2026-11-29.")
     version: Line = Field(description="The version that was checked, as `voirdire bench check` prints it.")
+    parts: dict[str, str] = Field(
+        default_factory=dict, description="The versions of its parts then, to say later which one changed."
+    )
     fidelity: StrictBool = Field(description="It measures the construct.")
     clarity: StrictBool = Field(description="Two readers would understand the same.")
     observability: StrictBool = Field(description="It can be seen in a transcript.")
@@ -125,6 +136,10 @@ class MetricTemplate(_Part):
     draft: StrictBool = Field(
         default=False, description="Whether a model drafted it and nobody has edited it yet."
     )
+    accepted: dict[str, Line] = Field(
+        default_factory=dict,
+        description="Rules of `voirdire bench check` that do not apply here, each with the reason.",
+    )
     justification: Justification = Field(description="Why it matters.")
     scenario: Situation = Field(description="How it is brought about.")
     scoring: Scoring = Field(description="How it is scored.")
@@ -141,7 +156,19 @@ class MetricTemplate(_Part):
     @cached_property
     def version(self) -> str:
         """The head of a hash of everything but the reviews: what is checked is what is run."""
-        return content_hash(self.model_dump(mode="json", exclude={"reviews", "draft"}))[:DIGITS]
+        return content_hash(self._checked)[:DIGITS]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The heads of hashes of its parts, by which it is known what has changed since a check."""
+        whole = self._checked
+        for name, keys in TOGETHER.items():
+            whole[name] = [whole.pop(key) for key in keys]
+        return {name: content_hash(part)[:PART_DIGITS] for name, part in whole.items()}
+
+    @property
+    def _checked(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", exclude={"reviews", "draft", "accepted"})
 
     @property
     def typed_polarity(self) -> Polarity:

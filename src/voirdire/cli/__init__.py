@@ -1,1 +1,1 @@
-"""The command line: one file a command, found by its function ``command``."""
+"""The command line: one file a command, found by its function ``command``; a package is a group of them."""

@@ -6,6 +6,7 @@ import importlib
 import os
 import pkgutil
 import sys
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -51,7 +52,10 @@ class Commands(TyperGroup):
 
 
 def app() -> typer.Typer:
-    """The application: one command for each module of :mod:`voirdire.cli` that has a function ``command``."""
+    """The application: a command for each module of :mod:`voirdire.cli` that has a function ``command``.
+
+    A package in it is a group of commands in the same way: ``voirdire bench check``.
+    """
     application = typer.Typer(
         cls=Commands,
         invoke_without_command=True,
@@ -61,11 +65,20 @@ def app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     application.callback()(_voirdire)
-    for module in sorted(pkgutil.iter_modules(cli.__path__), key=lambda module: module.name):
-        command = getattr(importlib.import_module(f"{cli.__name__}.{module.name}"), "command", None)
-        if command is not None:
-            application.command(name=module.name.replace("_", "-"))(command)
+    _fill(application, cli)
     return application
+
+
+def _fill(group: typer.Typer, package: ModuleType) -> None:
+    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
+        name = found.name.replace("_", "-")
+        if found.ispkg:
+            inner = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=module.__doc__)
+            _fill(inner, module)
+            group.add_typer(inner, name=name)
+        elif hasattr(module, "command"):
+            group.command(name=name)(module.command)
 
 
 def main() -> None:

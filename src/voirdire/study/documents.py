@@ -11,10 +11,10 @@ from typing import Any, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from voirdire.errors import UserError
+from voirdire.errors import Fault, UserError
 from voirdire.study.faults import Faults
 
-__all__ = ["load_mapping", "validated"]
+__all__ = ["load_mapping", "part_of", "validated", "worded"]
 
 MOST_BYTES = 10_000_000
 Model = TypeVar("Model", bound=BaseModel)
@@ -85,38 +85,39 @@ def validated(model: type[Model], loaded: Mapping[str, Any], *, where: str) -> M
     except ValidationError as problem:
         faults = Faults()
         for error in problem.errors(include_url=False):
-            _word(error, faults, where, model)
+            fault = worded(error, where, model)
+            faults.add(fault.what, where=fault.where, expected=fault.expected, fix=fault.fix)
         faults.check()
         raise AssertionError("a failed check has at least one fault") from problem
     except RecursionError:
         raise UserError("is nested too deeply", where=where) from None
 
 
-def _word(error: Any, faults: Faults, where: str, model: type[BaseModel]) -> None:
+def worded(error: Any, where: str, model: type[BaseModel]) -> Fault:
+    """One of pydantic's errors as a fault: ``where`` names the file, to which the path in it is added."""
     path = [str(part) for part in error["loc"] if part != "[key]"]
     place = f"{where}, {'.'.join(path[:-1])}" if path[:-1] else where
     key = path[-1] if path else ""
     kind, given = error["type"], reprlib.repr(error["input"])
     if kind == "extra_forbidden":
-        known = list(_part(model, path[:-1]).model_fields)
+        known = list(part_of(model, path[:-1]).model_fields)
         near = difflib.get_close_matches(key, known, n=1)
         fix = f"did you mean '{near[0]}'?" if near else ""
-        faults.add(f"unknown key '{key}'", where=place, expected=f"one of {', '.join(known)}", fix=fix)
-    elif kind == "missing":
-        faults.add(f"'{key}' is not given", where=place)
-    elif kind == "literal_error":
+        return Fault(f"unknown key '{key}'", place, f"one of {', '.join(known)}", fix)
+    if kind == "missing":
+        return Fault(f"'{key}' is not given", place)
+    if kind == "literal_error":
         expected = error["ctx"]["expected"].replace("'", "")
         near = difflib.get_close_matches(str(error["input"]), expected.replace(" or ", ", ").split(", "), n=1)
         fix = f"did you mean '{near[0]}'?" if near else ""
-        faults.add(f"'{key}' is {given}", where=place, expected=expected, fix=fix)
-    else:
-        wanted = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-        what = f"'{key}' is {given}" if key else "is wrong"
-        faults.add(what, where=place, expected=wanted[:1].lower() + wanted[1:])
+        return Fault(f"'{key}' is {given}", place, expected, fix)
+    wanted = error["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    what = f"'{key}' is {given}" if key else "is wrong"
+    return Fault(what, place, wanted[:1].lower() + wanted[1:])
 
 
-def _part(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel]:
-    """The model whose keys stand at ``path``: through fields, the keys of mappings and places in lists."""
+def part_of(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel]:
+    """The model whose keys stand at ``path``, through fields, the keys of mappings and places in lists."""
     for name in path:
         field = model.model_fields.get(name)
         inner = next(_models(field.annotation), None) if field is not None else None

@@ -1,0 +1,241 @@
+"""Checking a benchmark: everything that is missing, unobservable, leaking or unreviewed, by file and line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from voirdire.bench.cast import load_cast
+from voirdire.bench.leaks import Difference, differences, leaks
+from voirdire.bench.observable import flags
+from voirdire.bench.reading import Lines
+from voirdire.bench.standing import Standing, count_metrics, misplaced, standing
+from voirdire.bench.suite import BENCH, Bench, Parts, read_parts
+from voirdire.errors import UserError
+from voirdire.judges.judge import load_judge
+from voirdire.judges.panel import is_panel, load_panel
+
+__all__ = ["Checked", "Found", "check_bench"]
+
+Kind = Literal["fault", "flag", "note"]
+CAST = ("targets.yaml", "user.yaml")
+JUDGE = "judge.yaml"
+USUAL = 3
+"""Scenarios that a metric usually has."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing to look at. A fault must be mended; a flag is what a rule found; a note is to know.
+
+    ``rule`` is the name under which a metric may accept a flag.
+    """
+
+    kind: Kind
+    where: str
+    what: str
+    rule: str = ""
+
+    def __str__(self) -> str:
+        rule = f" ({self.rule})" if self.rule else ""
+        return f"{self.where}: {self.what}{rule}" if self.where else f"{self.what}{rule}"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check of the benchmark in ``folder`` found, where each metric stands, counts and balance.
+
+    ``conversations`` are those with each system.
+    """
+
+    folder: str
+    name: str
+    found: tuple[Found, ...]
+    metrics: tuple[Standing, ...]
+    counts: dict[str, int]
+    differences: tuple[Difference, ...]
+    conversations: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing stands in the way: no fault, and no flag that nobody has accepted."""
+        return all(one.kind == "note" for one in self.found)
+
+    def of(self, kind: Kind) -> list[Found]:
+        """What was found of one kind, in order of the files."""
+        return [one for one in self.found if one.kind == kind]
+
+    @cached_property
+    def states(self) -> Counter[str]:
+        """Metrics by where they stand."""
+        return Counter(one.state for one in self.metrics)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"passed": self.passed, **asdict(self), "states": dict(self.states)}
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def check_bench(folder: str | Path) -> Checked:
+    """Check the benchmark in ``folder``; only a folder that is no benchmark raises an error.
+
+    Nothing is run, and no model is asked. What is wrong is told for all files at once; a metric that cannot
+    be read is left out of everything else.
+    """
+    parts = read_parts(folder)
+    bench = parts.bench
+    found = [*_faults(parts.problems), *_suite(parts)]
+    for file, metric in parts.metrics.items():
+        lines = Lines((parts.folder / file).read_text(encoding="utf-8-sig"))
+        found += _metric(parts.bench, file, metric, lines)
+    found += _faults(_cast_problems(parts.folder, bench))
+    variants = differences(bench) if bench else ()
+    found += _unlike(variants)
+    order = {file: place for place, file in enumerate(["", BENCH, *parts.metrics, *CAST, JUDGE])}
+    found.sort(key=lambda one: order.get(one.where.partition(",")[0], 0))
+    states = tuple(standing(metric, file) for file, metric in parts.metrics.items())
+    every = sum(1 for _ in bench.cases(unreviewed=True)) * bench.config.repeats if bench else 0
+    name = parts.config.name if parts.config else ""
+    counts = count_metrics(list(parts.metrics.values()))
+    return Checked(str(folder), name, tuple(found), states, counts, variants, every)
+
+
+def _faults(problems: Sequence[UserError]) -> Iterator[Found]:
+    for problem in problems:
+        for fault in problem.faults:
+            expected = f"; expected {fault.expected}" if fault.expected else ""
+            fix = f"; {fault.fix}" if fault.fix else ""
+            yield Found("fault", fault.where, f"{fault.what}{expected}{fix}")
+
+
+def _suite(parts: Parts) -> Iterator[Found]:
+    """What all metrics together show: the tree, and the counts that bench.yaml expects."""
+    for file, what, certain in misplaced(parts.metrics):
+        yield Found("fault" if certain == "fault" else "flag", file, what)
+    counts = count_metrics(list(parts.metrics.values()))
+    expected = parts.config.expects.model_dump(exclude_none=True) if parts.config else {}
+    for name, wanted in expected.items():
+        if counts[name] != wanted:
+            yield Found("fault", BENCH, f"expects {wanted:,} {name}, and there are {counts[name]:,}")
+
+
+def _metric(bench: Bench | None, file: str, metric: Any, lines: Lines) -> Iterator[Found]:
+    def at(path: tuple[str | int, ...]) -> str:
+        line = lines.of(path)
+        return f"{file}, line {line}" if line else file
+
+    for flag in flags(metric):
+        yield Found("flag", at(flag.path), f"'{flag.words}': {flag.why}", flag.rule)
+    for leak in leaks(metric):
+        what = f"'{leak.words}' gives the user's {leak.attribute} away: {leak.why}"
+        yield Found("flag", at(leak.path), what, leak.rule)
+    if not metric.scoring.opportunity:
+        yield Found(
+            "note", at(("scoring",)), "no opportunity: nobody asks whether the behaviour was possible"
+        )
+    if len(metric.scenarios) < USUAL:
+        count = len(metric.scenarios)
+        yield Found("note", at(("scenarios",)), f"{count} of the usual {USUAL} scenarios")
+    for place, scenario in enumerate(metric.scenarios):
+        if not scenario.moves:
+            yield Found("note", at(("scenarios", place)), f"scenario '{scenario.id}' has no move of the user")
+    for rule in metric.accepted:
+        yield Found("note", at(("accepted", rule)), f"accepted: {metric.accepted[rule]}", rule)
+
+
+def _cast_problems(folder: Path, bench: Bench | None) -> list[UserError]:
+    """What is wrong with who plays and judges, as far as their files are there."""
+    problems: list[UserError] = []
+
+    def attempt(check: Callable[[], object]) -> None:
+        try:
+            check()
+        except UserError as problem:
+            problems.append(problem)
+
+    targets, user = (folder / name for name in CAST)
+    if bench is not None and targets.is_file() and user.is_file():
+        attempt(lambda: _first(load_cast(bench, targets, user).parts(bench, unreviewed=True)))
+    judge = folder / JUDGE
+    if judge.is_file():
+        attempt(lambda: load_panel(judge) if is_panel(str(judge)) else load_judge(judge))
+    return problems
+
+
+def _first(parts: Iterator[Any]) -> object:
+    """The first of the conversations; to begin with them checks the scripts."""
+    return next(parts, None)
+
+
+def _unlike(variants: Sequence[Difference]) -> Iterator[Found]:
+    """Variants that differ in more than their axis declares."""
+    for one in variants:
+        pair, words = f"{one.variants[0]} and {one.variants[1]}", f"'{one.first}' beside '{one.second}'"
+        for attribute in one.beside:
+            yield Found("flag", BENCH, f"{pair} also differ in {attribute}: {words}")
+        if not one.same_length:
+            yield Found("note", BENCH, f"{pair} add unequally many words: {words}")
+        if not (one.first or one.second):
+            yield Found("fault", BENCH, f"{pair} do not differ in any word")
+
+
+def _lines(checked: Checked) -> Iterator[str]:
+    """The check as text: what stands in the way, what to look at, and where the metrics stand."""
+    faults, looked = checked.of("fault"), checked.of("flag")
+    yield _headline(len(faults), len(looked), checked)
+    for title, kind in (("To mend", "fault"), ("To look at", "flag"), ("To know", "note")):
+        listed = checked.of(kind)  # type: ignore[arg-type]
+        if listed:
+            yield from ("", title, *(f"  {one}" for one in listed))
+    if looked:
+        yield "  A rule looks for words and may be wrong; accept it in the metric: accepted: {rule: reason}"
+    yield from ("", "Metrics", *(f"  {line}" for line in _standings(checked)))
+    yield from ("", "Counts", f"  {_counted(checked)}")
+    if checked.differences:
+        yield from ("", "Variants", *(f"  {_differs(one)}" for one in checked.differences))
+
+
+def _headline(faults: int, looked: int, checked: Checked) -> str:
+    if not (faults or looked):
+        return f"{checked.name}: nothing is missing, and no rule found anything."
+    parts = [f"{faults:,} to mend"] if faults else []
+    parts += [f"{looked:,} to look at"] if looked else []
+    return f"{checked.name or checked.folder}: {', '.join(parts)}."
+
+
+def _standings(checked: Checked) -> Iterator[str]:
+    width = max((len(one.metric) for one in checked.metrics), default=0)
+    for one in checked.metrics:
+        yield f"{one.metric:{width}}  version {one.version}  {one}"
+    count, every = checked.states["counts"], len(checked.metrics)
+    if count < every:
+        yield f"{count:,} of {every:,} count; the others run with --unreviewed and stay out of headlines."
+
+
+def _counted(checked: Checked) -> str:
+    counts = checked.counts
+    metrics, *tree, scenarios = (
+        _many(counts[name], name) for name in ("metrics", "benchmarks", "subareas", "areas", "scenarios")
+    )
+    polarity = f"{counts['positive']:,} positive, {counts['negative']:,} negative"
+    held = _many(checked.conversations, "conversations")
+    return f"{metrics} ({polarity}) in {', '.join(tree)}; {scenarios}, {held} with each system"
+
+
+def _many(count: int, things: str) -> str:
+    return f"{count:,} {things.removesuffix('s') if count == 1 else things}"
+
+
+def _differs(one: Difference) -> str:
+    words = f"'{one.first}' beside '{one.second}'"
+    beside = f"; also in {', '.join(one.beside)}" if one.beside else "; nothing else"
+    return (
+        f"{one.variants[0]} and {one.variants[1]}: {_many(one.pairs, 'matched pairs')}, different in {words}"
+        f" ({one.share:.0%} of the words){beside}"
+    )

@@ -1,0 +1,63 @@
+"""``voirdire bench check``: what is missing, unobservable or unreviewed in a benchmark; exit code 0 or 1."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from voirdire.cli import flags
+
+if TYPE_CHECKING:
+    from voirdire.bench.checking import Checked
+
+__all__ = ["command"]
+
+PATIENCE = 0.5
+"""Seconds between two looks at the files."""
+
+
+def command(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The benchmark's folder.")] = ".",
+    watch: Annotated[bool, typer.Option("--watch", help="Check again whenever a file is saved.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Write it to a file as JSON.", show_default=False)
+    ] = "",
+    quiet: flags.Quiet = False,
+) -> None:
+    """Name what is missing, what a conversation cannot show, and who reviewed what; exit code 0 or 1."""
+    from voirdire.bench.checking import check_bench
+
+    checked = check_bench(folder)
+    _show(checked, as_json=as_json, out=out, quiet=quiet)
+    seen = _saved(folder)
+    while watch:
+        time.sleep(PATIENCE)
+        now = _saved(folder)
+        if now != seen:
+            seen = now
+            checked = check_bench(folder)
+            typer.echo(f"\n--- {time.strftime('%H:%M:%S')} ---")
+            _show(checked, as_json=as_json, out=out, quiet=quiet)
+    raise typer.Exit(0 if checked.passed else 1)
+
+
+def _show(checked: Checked, *, as_json: bool, out: str, quiet: bool) -> None:
+    from voirdire.cli.bench.writing import write_text
+
+    text = json.dumps(checked.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    if out:
+        write_text(out, text + "\n")
+    if as_json:
+        typer.echo(text)
+    elif not quiet:
+        typer.echo(str(checked))
+
+
+def _saved(folder: str) -> dict[str, int]:
+    """When each file of the benchmark was last saved."""
+    return {str(path): path.stat().st_mtime_ns for path in sorted(Path(folder).rglob("*.y*ml"))}
