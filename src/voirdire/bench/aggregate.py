@@ -40,6 +40,9 @@ __all__ = ["About", "AggregateOptions", "about_of", "aggregate", "results_of"]
 class AggregateOptions:
     """Options of aggregation: the intervals' ``level``, ``draws`` behind ranks, and the ``seed`` of both.
 
+    ``runs`` verdicts of a conversation are read, of which the first counts and all say how stable the judge
+    is. With ``unreviewed`` metrics that no review passed have figures of their own.
+
     >>> AggregateOptions(level=0.9).draws
     4000
     """
@@ -47,11 +50,14 @@ class AggregateOptions:
     level: float = 0.95
     draws: int = 4000
     seed: int = 20261129
+    runs: int = 1
+    unreviewed: bool = False
 
     def __post_init__(self) -> None:
         check_share("level", self.level, 0.5)
         check_whole("draws", self.draws, 100, 1_000_000)
         check_whole("seed", self.seed, 0, 2**63 - 1)
+        check_whole("runs", self.runs, 1, 1000)
 
 
 @dataclass(frozen=True)
@@ -125,12 +131,10 @@ def aggregate(
     bench: Bench,
     store: Store,
     judges: Sequence[Judge],
+    options: AggregateOptions | None = None,
     *,
     ids: Sequence[str] | None = None,
     study: Study | None = None,
-    runs: int = 1,
-    unreviewed: bool = False,
-    options: AggregateOptions | None = None,
 ) -> Results:
     """The results of what ``store`` keeps of ``bench``, by the verdicts of the first of ``judges``.
 
@@ -140,16 +144,17 @@ def aggregate(
     """
     if not judges:
         raise UserError("no judge", fix="name one: --judge judge.yaml")
+    chosen = options or AggregateOptions()
     study = study or study_of(bench, kept_conversations(store, ids))
     told = []
     for judge in judges:
-        plan = judging_plan(bench, study, judge, runs=runs, unreviewed=unreviewed)
+        plan = judging_plan(bench, study, judge, runs=chosen.runs, unreviewed=chosen.unreviewed)
         told.append((judge.name, outcomes_of(bench, plan, store)))
     (_, first), *others = told
     return results_of(
         first,
-        about_of(bench, store, judges[0], runs=runs),
-        options,
+        about_of(bench, store, judges[0], runs=chosen.runs),
+        chosen,
         other_judges=[outcomes for _, outcomes in others],
         people=labelled_study(bench, told, store),
     )
