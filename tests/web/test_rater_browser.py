@@ -232,6 +232,24 @@ def test_two_tabs_know_of_each_other(desk: Desk, site: Site, person: Callable[..
     assert [row["revision"] for row in rating.given] == [1, 2]
 
 
+def test_two_tabs_without_a_network_keep_what_was_written_in_each(
+    desk: Desk, site: Site, person: Callable[..., Person]
+) -> None:
+    rating = round_on(desk, names=("Ann",))
+    one = person()
+    tab = one.enter(site, rating.people["Ann"].token)
+    second = one.context.new_page()
+    second.goto(tab.url)
+    one.context.set_offline(True)
+    second.locator("#comment").fill("in the second tab")
+    tab.locator("#comment").fill("in the first tab")
+    said(tab, r"waiting for the network \(2\)")
+    second.close()
+    one.context.set_offline(False)
+    said(tab, "Saved")
+    assert [draft["comment"] for draft in rating.drafts] == ["in the second tab", "in the first tab"]
+
+
 def test_a_double_click_counts_once(desk: Desk, site: Site, person: Callable[..., Person]) -> None:
     rating = round_on(desk, names=("Ann",))
     tab = person().enter(site, rating.people["Ann"].token)
@@ -244,6 +262,9 @@ def test_a_double_click_counts_once(desk: Desk, site: Site, person: Callable[...
     said(tab, "Handed in", "#handed-in")
     tab.keyboard.press("2")
     said(tab, "save again to make the change count", "#handed-in")
+    tab.keyboard.press("Control+z")
+    said(tab, "This is what you handed in", "#handed-in")
+    tab.keyboard.press("2")
     tab.keyboard.press("Enter")
     tab.wait_for_url("**/rate/item/2")
     assert [row["revision"] for row in rating.given] == [1, 2]

@@ -18,7 +18,6 @@ const state = new StateLine();
 const later = new SaidLater(told.owner);
 const clock = new WorkClock(`voirdire ${told.owner} seconds ${told.place}`);
 const outbox = new Outbox({ owner: told.owner, csrf: told.csrf, tell });
-const tab = newKey();
 let changes = told.standing.changes;
 let revision = told.standing.revision;
 let handingIn = false;
@@ -39,11 +38,17 @@ function keep({ soon = false } = {}) {
   if (!told.open) return;
   outbox.put({ place: told.place, what: "draft", based: changes, change: change() });
   document.getElementById("undo").disabled = !form.undoable;
-  document.getElementById("handed-in").textContent = revision
-    ? "You changed this since you handed it in: save again to make the change count."
-    : "Not handed in yet.";
+  showHandedIn();
   clearTimeout(typing);
   typing = setTimeout(() => outbox.flush(), soon ? 0 : TYPING_PAUSE);
+}
+
+function showHandedIn() {
+  const { handed_in: handedIn, late } = told.standing;
+  const line = document.getElementById("handed-in");
+  if (!revision) line.textContent = "Not handed in yet.";
+  else if (handedIn && !late && same(form.read(), handedIn)) line.textContent = "This is what you handed in.";
+  else line.textContent = "You changed this since you handed it in: save again to make the change count.";
 }
 
 function changed(event) {
@@ -135,9 +140,9 @@ async function look() {
 function watchTabs() {
   if (!window.BroadcastChannel) return;
   const channel = new BroadcastChannel(`voirdire ${told.owner}`);
-  const say = (kind) => channel.postMessage({ kind, tab, place: told.place });
+  const say = (kind) => channel.postMessage({ kind, tab: outbox.tab, place: told.place });
   channel.addEventListener("message", ({ data }) => {
-    if (data.place !== told.place || data.tab === tab) return;
+    if (data.place !== told.place || data.tab === outbox.tab) return;
     if (data.kind === "gone") return state.note("");
     state.note("This item is open in another tab too; what is saved last counts, and both are kept.");
     if (data.kind === "here") say("too");

@@ -21,6 +21,7 @@ export class Outbox {
   // `tell(news)` hears what became of the work: saved, waiting or refused, with what is known of it.
   constructor({ owner, csrf, tell }) {
     this.prefix = `voirdire ${owner} act `;
+    this.tab = newKey();
     this.owner = owner;
     this.csrf = csrf;
     this.tell = tell;
@@ -28,14 +29,16 @@ export class Outbox {
     addEventListener("storage", (event) => this.#sentElsewhere(event));
   }
 
-  // Keep an act: { place, what, change }. It takes the place of the item's drafts that were not sent yet.
+  // Keep an act: { place, what, change }. It takes the place of this tab's drafts of the item that were not sent.
   put(act) {
     const waiting = this.waiting();
-    const entry = { ...act, number: Math.max(waiting.at(-1)?.number ?? 0, this.#newest) + 1 };
-    this.#newest = entry.number;
-    for (const old of waiting)
-      if (old.place === act.place && (old.what === "draft" || old.refused) && old.change.key !== this.#inFlight)
-        this.#drop(old);
+    const number = Math.max(waiting.at(-1)?.number ?? 0, this.#newest) + 1;
+    const entry = { ...act, number, tab: this.tab };
+    this.#newest = number;
+    for (const old of waiting) {
+      const superseded = old.refused || (old.what === "draft" && old.tab === this.tab);
+      if (superseded && old.place === act.place && old.change.key !== this.#inFlight) this.#drop(old);
+    }
     this.#keep(entry);
     return entry;
   }
