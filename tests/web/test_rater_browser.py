@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -54,11 +55,13 @@ class Person:
 
 @pytest.fixture
 def person(browser: Any) -> Iterator[Callable[..., Person]]:
-    """Another browser: ``person(width=1280, scheme="light")``."""
+    """Another browser: ``person(width=1280, scheme="light", zone="UTC")``."""
     opened = []
 
-    def come(*, width: int = 1280, scheme: str = "light") -> Person:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    def come(*, width: int = 1280, scheme: str = "light", zone: str = "UTC") -> Person:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, timezone_id=zone
+        )
         context.set_default_timeout(LEAST_WAIT)
         one = Person(context, context.new_page(), [])
         one.tab.on("pageerror", lambda error: one.troubles.append(str(error)))
@@ -448,6 +451,18 @@ def test_a_wrong_clock_on_the_device_does_not_matter(
     (row,) = rating.given
     assert row["created_at"] > "2025"
     assert 0 <= row["seconds"] < 60
+
+
+def test_times_are_those_of_the_readers_zone(desk: Desk, site: Site, person: Callable[..., Person]) -> None:
+    rating = round_on(desk, names=("Ann",))
+    tab = person(zone="Asia/Kathmandu").enter(site, rating.people["Ann"].token)
+    tab.keyboard.press("1")
+    tab.keyboard.press("Enter")
+    tab.wait_for_url("**/rate/item/2")
+    there = datetime.fromisoformat(rating.given[0]["created_at"]) + timedelta(hours=5, minutes=45)
+    said(tab, f"^Saved (\\S+ \\S+ )?{there:%H:%M}\\.", "#said")
+    tab.goto(f"{site.address}/rate/")
+    said(tab, f"{there:%H:%M}$", "td:has(time)")
 
 
 def test_seconds_of_work_end_two_minutes_after_the_last_act(
