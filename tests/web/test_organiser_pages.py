@@ -26,6 +26,7 @@ from voirdire.review.people import invite, links_of
 from voirdire.review.round_rows import rows_of
 from voirdire.web.app import create_app
 from voirdire.web.review.organise_drafts import MOST, Draft, Drafts
+from voirdire.web.review.organise_view import readable
 from voirdire.web.site import Site
 from web.organising import HTML, Organiser, filled, organiser, problem, words
 
@@ -52,12 +53,28 @@ def mine(way: UnderWay) -> Organiser:
 
 def test_the_overview_says_where_the_round_stands(seen: Organiser) -> None:
     text = words(seen.get())
-    assert "12 of 36 planned labels are in." in text
+    assert "12 of 36 planned labels are in. One of two metrics can be read" in text
     assert "Items with two labels or more 6 of 12" in text
     alpha = agreement_so_far(seen.way.desk, seen.way.round)["kind"].alpha
     assert f"{number(alpha.value)} [{number(alpha.low)}, {number(alpha.high)}]" in text
     assert "R3 0 of 12" in text
     assert re.search(r"Updated \d\d:\d\d UTC , every 30 s", text)
+
+
+@pytest.mark.parametrize(
+    ("some", "every", "said"),
+    [
+        (0, 1, "Agreement cannot be read yet"),
+        (1, 1, "Agreement can be read"),
+        (0, 2, "None of two metrics can be read yet"),
+        (2, 2, "Both metrics can be read"),
+        (4, 6, "Four of six metrics can be read"),
+        (6, 6, "All six metrics can be read"),
+        (11, 12, "11 of 12 metrics can be read"),
+    ],
+)
+def test_how_many_metrics_can_be_read_is_said_in_words(some: int, every: int, said: str) -> None:
+    assert readable(some, every) == said
 
 
 def test_a_metric_without_labels_has_no_figure_and_no_mark(seen: Organiser) -> None:

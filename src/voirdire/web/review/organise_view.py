@@ -15,7 +15,17 @@ from voirdire.review.progress import MetricProgress, Progress, RaterProgress, Sh
 from voirdire.review.settings import CHALLENGES
 from voirdire.stats.estimate import REASONS, Estimate
 
-__all__ = ["Bar", "MetricRow", "Overlap", "Overview", "RaterRow", "figures", "overview", "rater_row"]
+__all__ = [
+    "Bar",
+    "MetricRow",
+    "Overlap",
+    "Overview",
+    "RaterRow",
+    "figures",
+    "overview",
+    "rater_row",
+    "readable",
+]
 
 COVERAGE_WIDTH = 190
 GAP = 1
@@ -153,16 +163,20 @@ def headline(
         )
     skips = f", {progress.skips:,} skipped" if progress.skips else ""
     first = f"{progress.labels:,} of {progress.planned:,} planned labels are in{skips}."
-    readable = [one for one in told.values() if not one.few and one.alpha.has_interval]
+    known = [one for one in told.values() if not one.few and one.alpha.has_interval]
     if not told:
         return first
-    n = len(progress.metrics)
-    figures = (
-        f"{_word(len(readable))} of {_word(n).lower()} metrics can be read"
-        if n > 1
-        else ("Agreement can be read" if readable else "Agreement cannot be read yet")
-    )
+    figures = readable(len(known), len(progress.metrics))
     return f"{first} {figures}{_looks(concerns)}."
+
+
+def readable(some: int, every: int) -> str:
+    """On how many metrics agreement can be read."""
+    if every == 1:
+        return "Agreement can be read" if some else "Agreement cannot be read yet"
+    if some == every:
+        return f"{'Both' if every == 2 else f'All {_word(every).lower()}'} metrics can be read"
+    return f"{_word(some)} of {_word(every).lower()} metrics can be read{'' if some else ' yet'}"
 
 
 def _looks(concerns: Sequence[Concern]) -> str:
