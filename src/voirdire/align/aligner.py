@@ -283,7 +283,8 @@ def _metrics_of(
     if encoding.aspects:
         check_aspects(study, encoding, metrics or (), where=study.name)
         return list(encoding.metrics), [], []
-    asked = [metric.name for metric in study.metrics] if metrics is None else list(metrics)
+    rated = [metric.name for metric in study.metrics if len(study.rows(metric.name, usable=False))]
+    asked = rated if metrics is None else list(metrics)
     known = [name for name in asked if name in encoding.metrics]
     check_labels(study, encoding, known, where=study.name)
     further = [name for name in asked if name not in known]
