@@ -18,6 +18,7 @@ from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
 from voirdire.judges.judge_file import EndpointConfig, LimitsConfig, PriceConfig
+from voirdire.opening import read_table
 from voirdire.study.documents import load_mapping, validated
 
 __all__ = [
@@ -232,13 +233,15 @@ def load_cast(bench: Bench, targets: str | Path, user: str | Path) -> Cast:
     listed = validated(TargetsConfig, load_mapping(file), where=file.name).targets
     spoken_by = _file(user, "user.yaml")
     player = validated(UserConfig, load_mapping(spoken_by), where=spoken_by.name)
-    kept = {
-        target.system: load_transcripts(
-            file.parent / target.transcripts, bench, target.named or target.system, target.columns
-        )
-        for target in listed
-        if target.transcripts
-    }
+    # a file that holds several systems is read once
+    names = dict.fromkeys(target.transcripts for target in listed if target.transcripts)
+    kept = {}
+    for name in names:
+        table = read_table(file.parent / name)
+        for target in listed:
+            if target.transcripts == name:
+                called = target.named or target.system
+                kept[target.system] = load_transcripts(table, bench, called, target.columns)
     return Cast(player, tuple(listed), kept)
 
 

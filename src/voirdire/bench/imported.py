@@ -59,18 +59,18 @@ def said_in(end: End) -> list[Any]:
 
 
 def load_transcripts(
-    path: Path, bench: Bench, system: str, columns: Mapping[str, str] | None = None
+    source: Path | RawTable, bench: Bench, system: str, columns: Mapping[str, str] | None = None
 ) -> Transcripts:
-    """The transcripts of ``system`` in a file of CSV, JSON Lines, Parquet or Inspect's logs, one row each.
+    """The transcripts of ``system`` in a table, or in a file of CSV, JSON Lines, Parquet or Inspect's logs.
 
     ``columns`` maps :data:`COLUMNS` to the file's own names. Rows of other systems are passed over; where no
     column names systems, all rows are this one's. Repeats without a number are counted in the file's order.
     Rows of a metric, scenario or variant that the benchmark lacks are users' errors, told at once.
     """
-    table = read_table(path)
+    table = source if isinstance(source, RawTable) else read_table(source)
     if table.problem is not None:
         raise table.problem
-    cells = _cells(table, columns or {}, path.name)
+    cells = _cells(table, columns or {}, table.name)
     known = {
         (metric.metric, scenario.id, variant.name)
         for metric in bench.metrics
@@ -89,11 +89,11 @@ def load_transcripts(
     if not found:
         raise UserError(
             f"no transcript of system '{system}'",
-            where=path.name,
+            where=table.name,
             expected=f"one of {', '.join(others)}",
             fix="write under named what the file calls it",
         )
-    return Transcripts(path.name, dict(found), others.total())
+    return Transcripts(table.name, dict(found), others.total())
 
 
 def _cells(table: RawTable, columns: Mapping[str, str], where: str) -> dict[str, list[str | None]]:
