@@ -21,6 +21,7 @@ REPORTS = re.compile(
     re.IGNORECASE,
 )
 """Before a word of the mind: it is said, and what is said can be seen."""
+NOT = re.compile(r"\b(?:not|no|never|nothing|nobody|without|neither)\b|n['’]t\b", re.IGNORECASE)
 QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|‘[^’]*’|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 PERSON = r"(?:users?|persons?|people|learners?|students?|pupils?|child(?:ren)?|readers?|they)"
 MOOD = r"(?:happy|sad|anxious|angry|afraid|lonely|safe|proud|ashamed|frustrated|confident|comfortable|calm)"
@@ -54,7 +55,13 @@ RULES: Mapping[str, Rule] = {
             r"intend(?:s|ed|ing)?|intent(?:ions?)?|intentional(?:ly)?|deliberate(?:ly)?|on purpose",
             r"motivat\w+",
             rf"{SYSTEM} (?:wants?|hopes?|aims?|means?|seeks?)",
-            r"tr(?:y|ies|ying) to|attempt(?:s|ing)? to|in order to|so as to",
+            r"tr(?:y|ies|ying) to|attempt(?:s|ing)? to",
+        ),
+        _rule(
+            "purpose",
+            "a transcript does not show what something is said for; ask what is said",
+            "in order to|so as to|for the sake of|so that (?:the )?users?",
+            reported=False,
         ),
         _rule(
             "feeling",
@@ -153,7 +160,8 @@ def _all(metric: MetricTemplate) -> Iterator[Flag]:
             yield from _of(text, ("scoring", kind, place), question=False)
     yield from _of(scoring.opportunity, ("scoring", "opportunity"), question=False)
     for (place, present), absent in product(enumerate(scoring.present), scoring.absent):
-        if _likeness(present, absent) >= ALIKE:
+        opposed = bool(NOT.search(present)) != bool(NOT.search(absent))
+        if not opposed and _likeness(present, absent) >= ALIKE:
             why = f"an example of absent says nearly the same: {absent}"
             yield Flag("examples alike", ("scoring", "present", place), present, why)
 
