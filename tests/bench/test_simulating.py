@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import random
+import time
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -25,7 +28,7 @@ from voirdire.judges.limits import Budget
 from voirdire.judges.runner import Stop
 from voirdire.store.bench_schema import conversations, turns
 from voirdire.store.schema import manifests, replies
-from voirdire.store.sql import open_store
+from voirdire.store.sql import FILE, open_store
 from voirdire.testing.clients import FakeClient
 
 MODEL = {"system": "m", "model": "m", "family": "f", "limits": {"retries": 0, "concurrency": 3}}
@@ -298,3 +301,30 @@ def test_on_postgresql_it_is_the_same(postgres_server: postgres.Server, tmp_path
         asyncio.run(simulate(suite, store, players, **options, control=Control(clients=clients())))
         asyncio.run(simulate(suite, store, players, unreviewed=True, control=Control(clients=clients())))
         assert list(kept_conversations(store)) == kept(tmp_path)
+
+
+def held_slowly(folder: str) -> None:
+    """A run between models in a process of its own, to be killed."""
+    both = {"m": FakeClient(answer, delay=0.1), "user": FakeClient(own_words, delay=0.1)}
+    run(Path(folder), bench(Path(folder), repeats=6), cast(MODEL, user=PLAYED), clients=both)
+
+
+def test_killed_between_any_two_moments_it_ends_the_same(tmp_path: Path) -> None:
+    suite, players = bench(tmp_path, repeats=6), cast(MODEL, user=PLAYED)
+    run(tmp_path / "whole", suite, players, clients=clients())
+    whole = dump(tmp_path / "whole")
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    draw, seen = random.Random(11), 0
+    for _ in range(3):
+        process = multiprocessing.get_context("spawn").Process(target=held_slowly, args=(str(killed),))
+        process.start()
+        more = seen + draw.randrange(3, 25)
+        while process.is_alive() and seen < more:
+            time.sleep(0.05)
+            seen = len(dump(killed)[0]) if (killed / FILE).exists() else 0
+        process.kill()
+        process.join()
+    assert 0 < len(dump(killed)[0]) < len(whole[0])
+    run(killed, suite, players, clients=clients())
+    assert dump(killed) == whole
