@@ -182,3 +182,22 @@ def test_declared_metrics_that_nobody_has_labelled_yet_are_no_fault(tmp_path: Pa
     declared.write_text(declared.read_text() + "unrated: false\n", encoding="utf-8")
     with pytest.raises(UserError, match="no rating is on metric 'clear'"):
         voirdire.open(tmp_path)
+
+
+def test_labels_of_a_plan_carry_their_chances_where_these_differ(tmp_path: Path) -> None:
+    way = begun(tmp_path, metrics=("kind",), names=("Ann",))  # every item, by equal chances
+    way.say("Ann", "i0", "kind", "pass")
+    alike = voirdire.open(tmp_path)
+    assert "sampling_probability" not in {**alike.ratings.attributes, **alike.items.attributes}
+    planned = way.desk.new_round(way.round.settings)
+    wanted = [
+        Wanted("R1", "i1", "kind", "means", "proportional", 0.25),
+        Wanted("R1", "i2", "kind", "floors", "", 0.5),
+    ]
+    assign_to(way.desk, planned, wanted)
+    for item in ("i1", "i2"):
+        UnderWay(way.desk, planned, way.people).say("Ann", item, "kind", "fail")
+    study = voirdire.open(tmp_path)
+    chance = study.items.attributes["sampling_probability"]  # alike within an item, and so its own
+    found = {name: chance[code] for code, name in enumerate(study.items.ids) if chance[code] is not None}
+    assert found == {"i0": "1.0", "i1": "0.25", "i2": "0.5"}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sql
 
-from voirdire.store.review_schema import adjudications, labels, metric_reviews, people, rounds
+from voirdire.store.review_schema import adjudications, assignments, labels, metric_reviews, people, rounds
 from voirdire.store.sql import Store
 from voirdire.study.column import Column
 from voirdire.study.config import ScaleConfig
@@ -22,6 +22,7 @@ __all__ = ["PANEL", "Collected", "collected", "spelled"]
 
 PANEL = "adjudication"
 """The rater, a reference, whose labels are a panel's rulings."""
+CELL = ("rater_id", "item_id", "metric")
 SPEAKING = ("item_id", "metric", "rater_id", "expertise", "status", "challenge", "presented", "created_at")
 
 
@@ -52,7 +53,15 @@ def collected(store: Store, *, round_id: str = "") -> Collected:
         row["rater_id"]: row["expertise"] or None
         for row in store.rows(sql.select(people.c.rater_id, people.c.expertise))
     }
-    given = [{**row, "expertise": known.get(row["rater_id"])} for row in given]
+    chances = _chances(store, round_id)
+    given = [
+        {
+            **row,
+            "expertise": known.get(row["rater_id"]),
+            "sampling_probability": chances.get((row["round_id"], *(row[name] for name in CELL))),
+        }
+        for row in given
+    ]
     scales, declared = _scales(store, [*given, *map(_ruling, ruled)])
     return Collected(
         ratings=_ratings(given, ruled, store.where) if given or ruled else None,
@@ -75,6 +84,21 @@ def _last(store: Store, table: sql.Table, round_id: str) -> list[dict[str, Any]]
     return sorted(last.values(), key=lambda row: (row["created_at"], *(row[key] for key in keys)))
 
 
+def _chances(store: Store, round_id: str) -> dict[tuple[str, ...], float | None]:
+    """Each assignment's chance of being drawn, by round, rater, item and metric; none where all are alike.
+
+    Equal chances weigh nothing, and labels from elsewhere that record none would be left without.
+    """
+    names = ("round_id", *CELL, "sampling_probability")
+    query = sql.select(*(assignments.c[name] for name in names))
+    if round_id:
+        query = query.where(assignments.c.round_id == round_id)
+    rows = store.rows(query)
+    if len({row["sampling_probability"] for row in rows}) < 2:
+        return {}
+    return {tuple(row[name] for name in names[:-1]): row["sampling_probability"] for row in rows}
+
+
 def _ratings(given: Sequence[Mapping[str, Any]], ruled: Sequence[Mapping[str, Any]], where: str) -> RawTable:
     rulings = [_ruling(row) for row in ruled]
     rows = [*given, *rulings]
@@ -86,7 +110,8 @@ def _ratings(given: Sequence[Mapping[str, Any]], ruled: Sequence[Mapping[str, An
     columns["rationale"] = Column.of([row["comment"] or None for row in rows])
     columns["citations"] = Column.of([json.dumps(row["cites"]) if row["cites"] else None for row in rows])
     columns["anchored"] = Column.of(["true" if row["anchored"] else None for row in rows])
-    columns["seconds"] = Column.of([_number(row["seconds"]) for row in rows])
+    for name in ("seconds", "sampling_probability"):
+        columns[name] = Column.of([_number(row[name]) for row in rows])
     told = {name: column for name, column in columns.items() if not column.is_missing.all()}
     kept = {**told, "label": columns["label"]}
     return RawTable(Source(where), kept, np.arange(1, len(rows) + 1), text=False)
@@ -101,7 +126,7 @@ def _ruling(row: Mapping[str, Any]) -> dict[str, Any]:
         "confidence": None,
         "seconds": None,
     }
-    said = {"labels": [row["label"]], "comment": row["reason"], "status": "ok"}
+    said = {"labels": [row["label"]], "comment": row["reason"], "status": "ok", "sampling_probability": None}
     return {**row, **blank, **said, "cites": [], "anchored": False, "rater_id": PANEL}
 
 
