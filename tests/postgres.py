@@ -51,8 +51,11 @@ def binaries() -> Path | None:
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[Server]:
-    """A server from the binaries in ``folder``, gone with its files when the block ends."""
+def serve(folder: Path, **changed: str) -> Iterator[Server]:
+    """A server from the binaries in ``folder``, gone with its files when the block ends.
+
+    ``changed`` are settings that differ from those of tests, which do without the disk.
+    """
     home = Path(tempfile.mkdtemp(prefix="voirdire-postgres-"))
     secret, data = home / "password", home / "data"
     secret.write_text(PASSWORD)
@@ -64,7 +67,7 @@ def serve(folder: Path) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = {**SETTINGS, "port": str(port), "unix_socket_directories": str(home)}
+    settings = {**SETTINGS, **changed, "port": str(port), "unix_socket_directories": str(home)}
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
 
     def run(name: str, *arguments: str) -> None:

@@ -40,11 +40,15 @@ class Crowd:
 
 @dataclass
 class Told:
-    """What the server acknowledged of one rater's acts: answers, drafts by key, and seconds of each request."""
+    """What the server acknowledged of one rater's acts: answers, drafts by key, and seconds of each request.
+
+    ``again`` counts requests that were cut off after they were sent, and were sent once more.
+    """
 
     answers: list[dict[str, Any]] = field(default_factory=list)
     drafts: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    again: int = 0
 
 
 class Rater:
@@ -82,6 +86,7 @@ class Rater:
             try:
                 status, headers, text = await self._once(method, path, body)
             except (OSError, EOFError, asyncio.IncompleteReadError):
+                self.told.again += self._streams is not None
                 self._streams, status, headers, text = None, 0, {}, "no answer"
             if 200 <= status < 400:
                 self.told.seconds.append(time.perf_counter() - began)
@@ -97,7 +102,11 @@ class Rater:
         form = isinstance(body, str)
         content = b"" if body is None else (body if form else json.dumps(body)).encode()
         kind = "application/x-www-form-urlencoded" if form else "application/json"
-        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}", f"Content-Length: {len(content)}"]
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            f"Host: 127.0.0.1:{self._port}",
+            f"Content-Length: {len(content)}",
+        ]
         lines += [f"Content-Type: {kind}", f"Cookie: {self._cookie}", f"X-CSRF-Token: {self._proof}"]
         writer.write("\r\n".join([*lines, "", ""]).encode() + content)
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
@@ -114,7 +123,10 @@ async def labelling(crowd: Crowd, number: int, count: Any) -> Told:
     while sent < crowd.labels:
         place += 1
         for seen in range(2 if place % AGAIN_EVERY == 0 and sent + 1 < crowd.labels else 1):
-            answer = {"labels": [rater.random.choice(crowd.choices)], "confidence": rater.random.randint(1, 4)}
+            answer = {
+                "labels": [rater.random.choice(crowd.choices)],
+                "confidence": rater.random.randint(1, 4),
+            }
             answer["comment"] = f"Turn {place} says so: “{'why not ' * 5}”."
             if place % crowd.drafts == 0:
                 key = f"draft-{number}-{place}-{seen}"

@@ -16,8 +16,8 @@ from voirdire.store.review_schema import assignments, events, labels
 from web.crowd import Crowd
 from web.servers import Server, run_crowd
 
-RATERS, EACH, DRAFTS = 50, 200, 4
-"""Ten thousand labels, and a draft before one label of four."""
+RATERS, EACH, DRAFTS = 50, 200, 8
+"""Ten thousand labels, and a draft before one label of eight."""
 KILLS = (2_300, 5_000, 7_900)
 
 
@@ -55,6 +55,7 @@ def test_killed_three_times_the_server_has_every_acknowledged_label_exactly_once
         crowd = Crowd(server.port, tokens, EACH, DRAFTS)
         told = run_crowd(crowd, dict.fromkeys(KILLS, die_and_come_back))
         assert server.interrupt() == 0
+    assert sum(one["again"] for one in told) >= RATERS, "the server was not killed with requests under way"
     kept = way.desk.store.rows(sql.select(labels))
     assert len(kept) == RATERS * EACH == sum(len(one["answers"]) for one in told)
     there = {(row["rater_id"], row["event"]): row for row in kept}
@@ -70,7 +71,9 @@ def test_killed_three_times_the_server_has_every_acknowledged_label_exactly_once
     assert in_order(rebuilt(way.desk, way.round)) == in_order(kept)
     acts = Counter(row["kind"] for row in way.desk.store.rows(sql.select(events.c.kind)))
     assert acts["submitted"] == len(kept)
-    drafts = {row["key"] for row in way.desk.store.rows(sql.select(events.c.key).where(events.c.kind == "draft"))}
+    drafts = {
+        row["key"] for row in way.desk.store.rows(sql.select(events.c.key).where(events.c.kind == "draft"))
+    }
     acknowledged = {
         f"{way.round.id}/{invited.link.rater_id}/{key}"
         for invited, one in zip(way.people.values(), told, strict=True)

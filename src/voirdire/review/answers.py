@@ -43,6 +43,7 @@ ASKED = (
     .order_by(assignments.c.place)
 )
 AT_PLACE = ASKED.where(assignments.c.place == sql.bindparam("place"))
+REVISIONS = sql.select(sql.func.count()).where(*(labels.c[name] == sql.bindparam(name) for name in CELL))
 LONGEST_COMMENT = 20_000
 MOST_CITES = 2_000
 Turn = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -243,8 +244,7 @@ def _alone(connection: sql.Connection, asked: Asked) -> None:
 
 
 def _revisions(connection: sql.Connection, cell: Cell) -> int:
-    count = sql.select(sql.func.count()).select_from(labels).where(*_matches(labels, cell))
-    return int(connection.scalars(count).one())
+    return int(connection.scalars(REVISIONS, vars(cell)).one())
 
 
 def _kept(connection: sql.Connection, cell: Cell, key: str) -> Receipt:

@@ -14,7 +14,8 @@ __all__ = ["Headway", "headway"]
 
 ANSWERED = (
     sql.select(
-        assignments.c.place, sql.exists().where(*(labels.c[name] == assignments.c[name] for name in CELL))
+        assignments.c.place,
+        sql.exists().where(*(labels.c[name] == assignments.c[name] for name in CELL)).label("done"),
     )
     .where(
         assignments.c.round_id == sql.bindparam("round_id"),
@@ -44,7 +45,6 @@ class Headway:
 
 def headway(desk: Desk, round_id: str, rater_id: str) -> Headway:
     """How far a rater has come; what was taken back does not count."""
-    with desk.store.reading() as connection:
-        rows = connection.execute(ANSWERED, {"round_id": round_id, "rater_id": rater_id}).all()
-    left = tuple(place for place, done in rows if not done)
+    rows = desk.store.rows(ANSWERED, round_id=round_id, rater_id=rater_id)
+    left = tuple(row["place"] for row in rows if not row["done"])
     return Headway(len(rows) - len(left), len(rows), left)

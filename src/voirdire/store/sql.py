@@ -67,16 +67,21 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
         """A connection that sees the store as it was at its first look, and makes no writer wait."""
-        level = {"isolation_level": "REPEATABLE READ"} if self.engine.name == "postgresql" else {}
-        with self.engine.connect().execution_options(**{READING: True}, **level) as connection:
+        with self._reading("REPEATABLE READ") as connection:
             yield connection
 
     def rows(self, query: sql.Select[Any], **values: Any) -> list[dict[str, Any]]:
         """Everything that ``query`` finds, where its parameters have these ``values``."""
-        with self.reading() as connection:
+        # one statement sees one state of the store by itself, and needs no transaction to be begun and ended
+        with self._reading("AUTOCOMMIT") as connection:
             found = connection.execute(query, values)
             names = list(found.keys())
             return [dict(zip(names, row, strict=True)) for row in found]
+
+    def _reading(self, level: sql.engine.interfaces.IsolationLevel) -> sql.Connection:
+        """A connection to read by; the ``level`` is PostgreSQL's, since SQLite has one."""
+        told = {"isolation_level": level} if self.engine.name == "postgresql" else {}
+        return self.engine.connect().execution_options(**{READING: True}, **told)
 
     def close(self) -> None:
         """Let go of every connection."""
