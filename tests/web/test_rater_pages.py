@@ -177,6 +177,9 @@ def test_a_scale_of_many_numbers_has_a_field(desk: Desk) -> None:
 def test_confirming_shows_the_verdict_as_such_and_starts_on_it(desk: Desk) -> None:
     rating = round_on(desk, mode="confirm", judge=JUDGE)
     client = client_of(rating, "Ann")
+    protocol = client.get("/rate/protocol").text
+    assert "shown a judge&#39;s verdict, on purpose" in protocol
+    assert "no machine&#39;s verdict" not in protocol
     page = client.get("/rate/item/1").text
     assert "The judge says: Fail" in page
     assert RATIONALE in page

@@ -39,8 +39,8 @@ time, go on from another device with the same link, and change an answer until t
 """
 ALONE = "Work alone. You see nobody else's labels, no machine's verdict and no system's name, and nobody"
 SHOWN = """\
-With each item you are shown a judge's verdict, on purpose: confirm it where it is right, and correct it where \
-it is not. You see no other person's labels and no system's name, and nobody"""
+With each item you are shown a judge's verdict, on purpose: confirm it where it is right, and correct it \
+where it is not. You see no other person's labels and no system's name, and nobody"""
 CONFIRMING = PROTOCOL.replace(ALONE, SHOWN)
 """The protocol of a round in which a judge's verdict is shown."""
 
