@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import transcripts
-from study_keys import judge_page, study_page
+from study_keys import bench_page, judge_page, study_page
 
 from voirdire import registry
 
@@ -71,6 +71,7 @@ def pages() -> dict[str, str]:
         "cli.md": command_page(),
         "study-yaml.md": f"{NOTE}\n{study_page()}",
         "judge-yaml.md": f"{NOTE}\n{judge_page()}",
+        "bench-yaml.md": f"{NOTE}\n{bench_page()}",
         "schema/judge-1.json": judge_schema(),
     }
 

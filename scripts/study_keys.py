@@ -1,4 +1,4 @@
-"""Every key of ``study.yaml`` and of a judge's file as a page, from the models that read them."""
+"""Every key of ``study.yaml``, of judges' and benchmarks' files as pages, from the models that read them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from voirdire.bench.cast import TargetsConfig, UserConfig
+from voirdire.bench.suite import BenchConfig
+from voirdire.bench.template import MetricTemplate
 from voirdire.judges.judge_file import JudgeConfig, PanelConfig
 from voirdire.study.config import StudyConfig
 
@@ -32,6 +35,33 @@ JUDGE_TITLES = {
 """As above, of a judge's file."""
 
 
+BENCH_TITLES = {
+    "bench.yaml": {"BenchConfig": "The benchmark", "Value": "A variant", "Expected": "Expected counts"},
+    "metrics/*.yaml": {
+        "MetricTemplate": "A metric",
+        "Justification": "The justification",
+        "Situation": "The scenario",
+        "Scoring": "The scoring",
+        "Scenario": "A conversation",
+        "Move": "A move",
+        "Reviewed": "A review",
+    },
+    "targets.yaml": {
+        "TargetsConfig": "The systems",
+        "TargetConfig": "A system",
+        "Script": "A script",
+        "Planted": "Planted behaviour",
+    },
+    "user.yaml": {"UserConfig": "The simulated user"},
+    "Shared by systems and users": {
+        "EndpointConfig": "The endpoint",
+        "PriceConfig": "The price",
+        "LimitsConfig": "The limits",
+    },
+}
+"""As above, of a benchmark's files."""
+
+
 def study_page() -> str:
     """The page's text: one table a part of the file."""
     return "\n".join([*heading("Keys of study.yaml"), *tables(TITLES, StudyConfig)])
@@ -48,22 +78,46 @@ def judge_page() -> str:
     return "\n".join([*lines, ""])
 
 
+def bench_page() -> str:
+    """The same for the files of a benchmark."""
+    titles = {name: title for file in BENCH_TITLES.values() for name, title in file.items()}
+    parts = parts_of(BenchConfig, MetricTemplate, TargetsConfig, UserConfig)
+    assert parts.keys() == titles.keys(), "give every part of the files a title here"
+    lines = heading("Keys of a benchmark's files")
+    lines += ["`judge.yaml` is [a judge's file](judge-yaml.md).", ""]
+    for file, mine in BENCH_TITLES.items():
+        lines += [f"## {file}", ""]
+        for name, title in mine.items():
+            lines += [f"### {title}", "", *section(parts[name], titles)]
+    return "\n".join(lines)
+
+
 def heading(title: str) -> list[str]:
     return [f"# {title}", "", "A key that is not listed is refused, with the nearest one named.", ""]
 
 
 def tables(titles: Mapping[str, str], *models: type[BaseModel]) -> list[str]:
     """One section a part, in the order of ``titles``."""
+    parts = parts_of(*models)
+    assert parts.keys() == titles.keys(), "give every part of the file a title here"
+    lines = []
+    for name, title in titles.items():
+        lines += [f"## {title}", "", *section(parts[name], titles)]
+    return lines
+
+
+def parts_of(*models: type[BaseModel]) -> dict[str, Any]:
+    """The schema of each model, and of all that stand in it, by name."""
     parts: dict[str, Any] = {}
     for model in models:
         schema = model.model_json_schema()
         parts |= {model.__name__: schema, **schema.get("$defs", {})}
-    assert parts.keys() == titles.keys(), "give every part of the file a title here"
-    lines = []
-    for name, title in titles.items():
-        lines += [f"## {title}", "", str(parts[name]["description"]).replace("``", "`"), ""]
-        lines += [*table(parts[name], titles), ""]
-    return lines
+    return parts
+
+
+def section(part: Mapping[str, Any], titles: Mapping[str, str]) -> list[str]:
+    """What a part is, and its keys."""
+    return [str(part["description"]).replace("``", "`"), "", *table(part, titles), ""]
 
 
 def table(part: Mapping[str, Any], titles: Mapping[str, str]) -> list[str]:
@@ -116,8 +170,11 @@ def kind(field: dict[str, Any], titles: Mapping[str, str]) -> str:
         return ", ".join(f"`{choice}`" for choice in field["enum"] if choice)
     if field.get("type") == "array":
         return f"list: {kind(field['items'], titles)}"
+    if "const" in field:
+        return f"`{str(field['const']).lower()}`"
     if field.get("type") == "object":
-        values = field["additionalProperties"]
+        patterned = list(field.get("patternProperties", {}).values())
+        values = patterned[0] if patterned else field["additionalProperties"]
         return "map" if values is True else f"map to {kind(values, titles)}"
     return {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}[
         field["type"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -171,7 +172,7 @@ def test_it_is_said_who_reviewed_which_version_and_what_changed_since(folder: Pa
     (before,) = check_bench(folder).metrics
     assert (before.state, str(before)) == ("not reviewed", "not reviewed")
     metric = load_bench(folder).metric("my_metric")
-    passed = {"fidelity": True, "clarity": True, "observability": True}
+    passed: dict[str, Any] = {"fidelity": True, "clarity": True, "observability": True}
     review = Reviewed(by="Ann", date="2026-11-29", version=metric.version, parts=metric.parts, **passed)
     sign_metric(folder, "my_metric", review)
     (signed,) = check_bench(folder).metrics
@@ -240,7 +241,7 @@ def test_a_signature_keeps_comments_and_stands_after_the_others(folder: Path) ->
     metric = load_bench(folder).metric("my_metric")
     file = folder / METRIC
     before = file.read_text()
-    passed = {"fidelity": True, "clarity": True, "observability": True}
+    passed: dict[str, Any] = {"fidelity": True, "clarity": True, "observability": True}
     first = Reviewed(by="Ann: psychology", date="2026-11-29", version=metric.version, note="no", **passed)
     assert sign_metric(folder, "my_metric", first) == file
     assert file.read_text().startswith(before.rstrip())
@@ -252,7 +253,7 @@ def test_a_signature_keeps_comments_and_stands_after_the_others(folder: Path) ->
 def test_a_signature_between_other_keys_stays_in_its_list(folder: Path) -> None:
     file = folder / METRIC
     version = load_bench(folder).metric("my_metric").version
-    passed = {"fidelity": True, "clarity": True, "observability": True}
+    passed: dict[str, Any] = {"fidelity": True, "clarity": True, "observability": True}
     entry = f"by: A\n  date: 2026-11-29\n  version: {version}\n" + "".join(
         f"  {name}: true\n" for name in passed
     )
@@ -276,7 +277,7 @@ def test_what_cannot_be_signed_says_why(
     if draft:
         edit(folder / METRIC, "polarity: negative", "draft: true\npolarity: negative")
     own = load_bench(folder).metric("my_metric").version
-    passed = {"fidelity": True, "clarity": True, "observability": True}
+    passed: dict[str, Any] = {"fidelity": True, "clarity": True, "observability": True}
     review = Reviewed(by="Bo", date="2026-11-30", version=version or own, **passed)
     with pytest.raises(UserError, match=words):
         sign_metric(folder, name, review)

@@ -110,7 +110,7 @@ class Scenario(_Part):
     moves: list[Move] = Field(default_factory=list, description="Scripted moves, each at its turn.")
     script: Lines = Field(
         default_factory=list,
-        description="What a scripted user says at turns without a move, in order; then its last wish.",
+        description="What a scripted user says at turns without a move, in order; then they leave.",
     )
 
     @model_validator(mode="after")
