@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,6 +14,7 @@ from bench.benches import bench, cast, metric, scenario, scripted
 from voirdire.bench.cast import Cast, TargetsConfig, load_cast
 from voirdire.bench.conversation import Ended
 from voirdire.bench.dialogue import End, Part
+from voirdire.bench.imported import Transcripts
 from voirdire.bench.simulator_audit import simulator_audit
 from voirdire.errors import UserError
 from voirdire.study.documents import validated
@@ -133,6 +135,9 @@ def test_a_persona_that_nobody_would_say_is_refused() -> None:
     with pytest.raises(UserError, match="age=teen only says who the user is"):
         parts(cast(scripted()), axes=axes)
     assert parts(cast(scripted(), user={"model": "u"}), axes=axes)
+    heard = Transcripts("old.csv", {("m1", "s1", "age=teen"): {0: End("turns", ())}})
+    only_heard = replace(cast({"system": "old", "transcripts": "old.csv"}), transcripts={"old": heard})
+    assert len(parts(only_heard, axes=axes)) == 1, "what was heard elsewhere need not be played"
 
 
 def test_a_move_after_the_last_turn_is_refused() -> None:

@@ -259,6 +259,8 @@ def test_a_limit_a_mistake_and_a_missing_key(tmp_path: Path) -> None:
     suite = bench(tmp_path)
     outcome = run(tmp_path, suite, cast(scripted()), limit=3)
     assert (outcome.made, len(kept(tmp_path))) == (3, 3)
+    with pytest.raises(UserError, match="2 faults|8 faults"):
+        run(tmp_path, suite, cast(scripted(turn=5)))
     keyed = {**MODEL, "endpoint": {"key": "NOT_SET_ANYWHERE"}}
     with pytest.raises(UserError, match="NOT_SET_ANYWHERE is not set"):
         run(tmp_path, suite, cast(keyed))
@@ -274,8 +276,13 @@ def test_who_played_is_kept_in_the_manifest(tmp_path: Path) -> None:
 
 
 def test_only_metrics_that_passed_a_review_are_played(tmp_path: Path) -> None:
+    reviewed = {"by": "Ann", "date": "2026-11-29", "fidelity": True, "clarity": True, "observability": True}
+    checked = metric("m1", reviews=[{**reviewed, "version": metric("m1").version}])
     with open_store(tmp_path) as store:
-        assert asyncio.run(simulate(bench(tmp_path), store, cast(scripted()))).made == 0
+        with pytest.raises(UserError, match="no metric whose version has passed a review"):
+            asyncio.run(simulate(bench(tmp_path), store, cast(scripted())))
+        asyncio.run(simulate(bench(tmp_path, checked, metric("m2")), store, cast(scripted())))
+        assert {one.metric for one in kept_conversations(store)} == {"m1"}
 
 
 def test_progress_is_told_of_every_conversation(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from voirdire.bench.dialogue import Part
 from voirdire.bench.imported import Transcripts, load_transcripts, said_in
 from voirdire.bench.modelled import ModelUser, Moves
-from voirdire.bench.scripts import Cue, Script, ScriptedUser, check_rules, lasts, planted
+from voirdire.bench.playable import check_playable
+from voirdire.bench.scripts import Script, ScriptedUser, planted
 from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
@@ -161,14 +162,21 @@ class Cast:
         }
 
     def parts(self, bench: Bench, *, unreviewed: bool = False) -> Iterator[Part]:
-        """Every conversation of the benchmark, case by case, system by system and repeat by repeat."""
-        for target in self.targets:
-            if target.script is not None:
-                check_rules(target.script, target.system, bench)
-        _check_cases(bench, self.user)
-        for case in bench.cases(unreviewed=unreviewed):
-            for target in self.targets:
-                yield from self._of(bench, case, target)
+        """Every conversation of the benchmark, case by case, system by system and repeat by repeat.
+
+        What could not be played is a user's error before the first of them, and so is having nothing to play.
+        """
+        scripts = {target.system: target.script for target in self.targets if target.script is not None}
+        if len(self.transcripts) < len(self.targets):
+            check_playable(bench, scripts, scripted_user=bool(self.user.script))
+        if not any(True for _ in bench.cases(unreviewed=unreviewed)):
+            raise UserError(
+                "no metric whose version has passed a review",
+                where=bench.config.name,
+                fix="have metrics reviewed, or pass --unreviewed",
+            )
+        cases = bench.cases(unreviewed=unreviewed)
+        return (part for case in cases for target in self.targets for part in self._of(bench, case, target))
 
     def _of(self, bench: Bench, case: Case, target: TargetConfig) -> Iterator[Part]:
         turns, repeats = bench.config.turns, range(bench.config.repeats)
@@ -178,9 +186,7 @@ class Cast:
                 said = content_hash(said_in(end))[:DIGITS]
                 yield _part(case, target, repeat, (IMPORTED, said), end)
         elif target.script is not None:
-            last = min(turns, lasts(case)) if self.user.script else turns
             for repeat, cue in planted(target.script, target.system, case, len(repeats)):
-                _check_turn(cue, last, case, target.system)
                 yield _part(
                     case, target, repeat, (self.user.version, version), cue, [turns, cue.words, cue.turn]
                 )
@@ -194,37 +200,6 @@ def _part(
 ) -> Part:
     name = content_hash([case.hash, target.system, repeat, versions, more])[:ID_DIGITS]
     return Part(name, case, target.system, target.family, repeat, *versions, cue)
-
-
-def _check_turn(cue: Cue, last: int, case: Case, system: str) -> None:
-    """Refuse what would be said after the conversation has ended: a planted rate must be exact."""
-    if cue.turn > last:
-        raise UserError(
-            f"the script of '{system}' says something at turn {cue.turn}",
-            where=f"metric {case.metric.metric}, scenario {case.scenario.id}",
-            expected=f"a turn up to {last}, the last that is held",
-        )
-
-
-def _check_cases(bench: Bench, user: UserConfig) -> None:
-    """Refuse what could not be delivered: a persona that nobody says, or a move after the last turn."""
-    for axis, values in bench.config.axes.items():
-        for name, value in values.items():
-            if user.script and value.who and not value.says:
-                raise UserError(
-                    f"{axis}={name} only says who the user is, which a scripted user cannot play",
-                    where="bench.yaml",
-                    fix="write what the user says of it under says, or let a model play",
-                )
-    for metric in bench.metrics:
-        for scenario in metric.scenarios:
-            late = [move.turn for move in scenario.moves if move.turn > bench.config.turns]
-            if late:
-                raise UserError(
-                    f"a move at turn {late[0]} of {bench.config.turns}",
-                    where=f"metric {metric.metric}, scenario {scenario.id}",
-                    fix="raise turns in bench.yaml, or make the move earlier",
-                )
 
 
 def load_cast(bench: Bench, targets: str | Path, user: str | Path) -> Cast:

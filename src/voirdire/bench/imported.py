@@ -15,6 +15,7 @@ from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
 from voirdire.opening import read_table
+from voirdire.store.schema import storable
 from voirdire.study.faults import Faults
 from voirdire.study.raw import RawTable
 from voirdire.study.turns import messages_of
@@ -183,6 +184,11 @@ def turns_of_messages(text: str, where: str) -> tuple[Spoken, ...]:
         elif role.lower() not in ("system", "developer", "tool"):
             raise UserError(f"role '{role}'", where=where, expected="user, assistant, system or tool")
     return tuple(
-        Spoken(number, "\n\n".join(user), "\n\n".join(reply), status="ok" if any(reply) else "empty")
+        Spoken(
+            number,
+            storable("\n\n".join(user)),
+            storable("\n\n".join(reply)),
+            status="ok" if any(reply) else "empty",
+        )
         for number, (user, reply) in enumerate(turns, start=1)
     )

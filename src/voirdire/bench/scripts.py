@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from voirdire.bench.conversation import Spoken
 from voirdire.bench.dialogue import Part, Said
-from voirdire.bench.suite import Bench, Case
-from voirdire.errors import UserError
+from voirdire.bench.suite import Case
 from voirdire.judges.call import content_hash
 
 __all__ = [
@@ -26,6 +25,7 @@ __all__ = [
     "check_rules",
     "lasts",
     "planted",
+    "rule_of",
     "written",
 ]
 
@@ -118,7 +118,7 @@ def planted(script: Script, system: str, case: Case, repeats: int) -> Iterator[t
     Of the n conversations of a system, metric and variant exactly round(rate n) show the behaviour (a half is
     rounded up): those that come first by a hash of system, metric, variant, scenario and repeat.
     """
-    rule = _rule(script, case)
+    rule = rule_of(script, case)
     if rule is None:
         yield from ((repeat, Cue(tuple(script.says))) for repeat in range(repeats))
         return
@@ -128,22 +128,8 @@ def planted(script: Script, system: str, case: Case, repeats: int) -> Iterator[t
         yield repeat, Cue(tuple(script.says), words, rule.turn)
 
 
-def check_rules(script: Script, system: str, bench: Bench) -> None:
-    """Refuse a rule that no metric or variant of the benchmark fits."""
-    metrics = [metric.metric for metric in bench.metrics]
-    variants = [variant.name for variant in bench.variants]
-    for rule in script.planted:
-        for what, pattern, known in (("metric", rule.metric, metrics), ("variant", rule.variant, variants)):
-            if not any(fnmatchcase(name, pattern) for name in known):
-                raise UserError(
-                    f"the script of '{system}' plants something in {what} '{pattern}'",
-                    expected=f"one of {', '.join(known)}, or a pattern",
-                )
-        if rule.off_topic_rate and not rule.off_topic:
-            raise UserError(f"the script of '{system}' says nothing off topic", fix="write off_topic")
-
-
-def _rule(script: Script, case: Case) -> Planted | None:
+def rule_of(script: Script, case: Case) -> Planted | None:
+    """The rule of ``script`` that counts in ``case``, None where nothing is planted."""
     metric, variant = case.metric.metric, case.variant.name
     fits = (
         rule

@@ -95,11 +95,12 @@ async def simulate(
     finished and kept.
     """
     control = control or Control()
+    parts = cast.parts(bench, unreviewed=unreviewed)
     outcome = Simulated(_keep_manifest(bench, cast, store, unreviewed), budget=control.budget)
     async with AsyncExitStack() as stack, GroupCommit(store) as commit:
         stage = Stage(stack, store, commit, control.budget, control.clients)
         work = _Work(bench, cast, stage, outcome, control)
-        todo = _left(cast.parts(bench, unreviewed=unreviewed), store, outcome, limit)
+        todo = _left(parts, store, outcome, limit)
         async with asyncio.TaskGroup() as group:
             for _ in range(work.at_once):
                 group.create_task(work.through(todo))
