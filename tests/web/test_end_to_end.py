@@ -118,6 +118,7 @@ def label(tab: Any, person: str, *, most: int = 100) -> int:
     done = 0
     while done < most and "/rate/item/" in tab.url:
         here = tab.url
+        tab.locator("#keys").wait_for()  # shown once keys are listened to
         text = tab.locator("article").last.inner_text()
         value = opinion(person, sum(map(ord, text)) % 12)
         key = tab.locator(f"[name=label][value='{value}']").get_attribute("aria-keyshortcuts")

@@ -189,8 +189,8 @@ def _left_out(
     notes = [f"{drawn:,} of {len(desk.study.items):,} items were drawn at random."] if drawn else []
     if every > len(wanted):
         notes.append(
-            f"{every - len(wanted):,} labels find nobody: these people gave theirs before, are at their most, "
-            "or it is their own work."
+            f"{every - len(wanted):,} labels find nobody: these people gave theirs before, are at "
+            "their most, or it is their own work."
         )
     return notes
 
