@@ -183,12 +183,8 @@ def turns_of_messages(text: str, where: str) -> tuple[Spoken, ...]:
             turns[-1][1].append(words)
         elif role.lower() not in ("system", "developer", "tool"):
             raise UserError(f"role '{role}'", where=where, expected="user, assistant, system or tool")
+    said = [["\n\n".join(words) for words in turn] for turn in turns]
     return tuple(
-        Spoken(
-            number,
-            storable("\n\n".join(user)),
-            storable("\n\n".join(reply)),
-            status="ok" if any(reply) else "empty",
-        )
-        for number, (user, reply) in enumerate(turns, start=1)
+        Spoken(number, storable(user), storable(reply), status="ok" if reply else "empty")
+        for number, (user, reply) in enumerate(said, start=1)
     )

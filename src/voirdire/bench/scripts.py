@@ -22,7 +22,6 @@ __all__ = [
     "Script",
     "ScriptedSystem",
     "ScriptedUser",
-    "check_rules",
     "lasts",
     "planted",
     "rule_of",
