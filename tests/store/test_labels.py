@@ -14,7 +14,7 @@ from postgres import Server
 from review.studies import UnderWay, begun
 from voirdire.cli.main import app
 from voirdire.errors import UserError
-from voirdire.review.answers import Sent
+from voirdire.review.answers import Answer, Sent, asked_of, submit
 from voirdire.review.assigning import Wanted, assign_to
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.people import invite
@@ -201,3 +201,31 @@ def test_labels_of_a_plan_carry_their_chances_where_these_differ(tmp_path: Path)
     chance = study.items.attributes["sampling_probability"]  # alike within an item, and so its own
     found = {name: chance[code] for code, name in enumerate(study.items.ids) if chance[code] is not None}
     assert found == {"i0": "1.0", "i1": "0.25", "i2": "0.5"}
+    assert study.slice_by == ("system",)  # a chance is no group
+
+
+def test_one_label_an_item_leaves_what_is_the_raters_with_the_rater(tmp_path: Path) -> None:
+    way = begun(tmp_path, metrics=("better",), names=("Ann",))
+    rater = way.people["Ann"].link.rater_id
+    for k, asked in enumerate(asked_of(way.desk, way.round.id, rater)):
+        answer = Answer(
+            labels=["first"], confidence=1 + k % 2, challenge="hard", comment=f"c{k % 2}", cites=[1]
+        )
+        submit(way.desk, way.round, asked, answer, Sent(f"answer-{k}", seconds=2.5 + k % 2))
+    study = voirdire.open(tmp_path)
+    own = {"confidence", "challenge", "rationale", "citations", "seconds", "created_at"}
+    assert own <= set(study.ratings.attributes)
+    assert own.isdisjoint(study.items.attributes)
+    assert set(study.slice_by) <= {"presented", "system"}
+
+
+def test_two_raters_who_saw_a_pair_in_two_orders_are_read_as_such(tmp_path: Path) -> None:
+    way = begun(tmp_path, metrics=("better",), items=12)
+    for name in way.people:
+        for k in range(12):
+            way.say(name, f"i{k}", "better", ("first", "second", "tie")[k % 3])
+    study = voirdire.open(tmp_path)
+    presented = study.ratings.attributes["presented"]
+    assert set(presented) == {None, "ab", "ba"}
+    assert len(study.rows("better", kind="human")) == 36
+    assert "Human labels: 36" in str(voirdire.audit(study, voirdire.AuditOptions(resamples=100)))

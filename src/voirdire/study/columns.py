@@ -39,6 +39,7 @@ RATING_COLUMNS = (
     "cost",
     "latency",
     "judge_score",
+    "seconds",
 )
 RESERVED_ITEM_COLUMNS = (
     "system",

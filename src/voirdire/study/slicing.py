@@ -13,7 +13,7 @@ from voirdire.study.columns import normal_name
 
 __all__ = ["Slice", "default_slices"]
 
-NOT_SLICED = ("cluster", "variant_of", "parent_id")
+NOT_SLICED = ("cluster", "variant_of", "parent_id", "sampling_probability")
 MOST_SLICES = 20
 
 
