@@ -161,3 +161,16 @@ def test_the_page_on_conversations_shows_casts_that_can_be_read() -> None:
     audit = simulator_audit(case, End("turns", ()), improvised=False, plays_role=False)
     assert all(f"`{key}`" in page for key in audit)
     assert all(f"`{ended}`" in page for ended in get_args(Ended))
+
+
+def test_the_address_that_the_environment_gives_is_part_of_the_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = []
+    for url in ("http://one.example/v1", "http://two.example/v1"):
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        players = load(tmp_path, "targets: [{system: a, model: m}]", "model: u")
+        assert players.targets[0].endpoint.url == players.user.endpoint.url == url
+        versions.append((players.targets[0].version, players.user.version))
+    assert versions[0][0] != versions[1][0]
+    assert versions[0][1] != versions[1][1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -18,6 +18,7 @@ from voirdire.bench.scripts import Script, ScriptedUser, planted
 from voirdire.bench.suite import Bench, Case
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
+from voirdire.judges.judge import reached
 from voirdire.judges.judge_file import EndpointConfig, LimitsConfig, PriceConfig
 from voirdire.opening import read_table
 from voirdire.study.documents import load_mapping, validated
@@ -137,6 +138,9 @@ def _only_one(config: BaseModel, *names: str) -> None:
         raise ValueError(f"exactly one of {', '.join(names)}")
 
 
+Model = TypeVar("Model", bound=ModelConfig)
+
+
 @dataclass(frozen=True, eq=False)
 class Cast:
     """The user, the systems in order, and the ``transcripts`` of systems that were heard elsewhere."""
@@ -205,9 +209,10 @@ def _part(
 def load_cast(bench: Bench, targets: str | Path, user: str | Path) -> Cast:
     """Who plays ``bench``, from the files targets.yaml and user.yaml; transcripts stand beside the former."""
     file = _file(targets, "targets.yaml")
-    listed = validated(TargetsConfig, load_mapping(file), where=file.name).targets
+    told = validated(TargetsConfig, load_mapping(file), where=file.name).targets
+    listed = [_reached(target, file) for target in told]
     spoken_by = _file(user, "user.yaml")
-    player = validated(UserConfig, load_mapping(spoken_by), where=spoken_by.name)
+    player = _reached(validated(UserConfig, load_mapping(spoken_by), where=spoken_by.name), spoken_by)
     # a file that holds several systems is read once
     names = dict.fromkeys(target.transcripts for target in listed if target.transcripts)
     kept = {}
@@ -218,6 +223,13 @@ def load_cast(bench: Bench, targets: str | Path, user: str | Path) -> Cast:
                 called = target.named or target.system
                 kept[target.system] = load_transcripts(table, bench, called, target.columns)
     return Cast(player, tuple(listed), kept)
+
+
+def _reached(config: Model, where: Path) -> Model:
+    """The model's address as its file or the environment gives it: it is part of the version."""
+    if not config.model:
+        return config
+    return config.model_copy(update={"endpoint": reached(config.endpoint, where)})
 
 
 def _file(path: str | Path, what: str) -> Path:

@@ -18,7 +18,7 @@ from voirdire.judges.prompts import STYLE, Prompt
 from voirdire.judges.recipe import Recipe
 from voirdire.study.documents import load_mapping, validated
 
-__all__ = ["VERSION_DIGITS", "Judge", "connect", "load_judge"]
+__all__ = ["VERSION_DIGITS", "Judge", "connect", "load_judge", "reached"]
 
 VERSION_DIGITS = 12
 BASE_URL = "OPENAI_BASE_URL"
@@ -90,7 +90,7 @@ def load_judge(path: str | Path) -> Judge:
 
 def judge_of(config: JudgeConfig, *, where: Path) -> Judge:
     """The judge that ``config`` declares; a prompt's file stands beside ``where``."""
-    config = config.model_copy(update={"endpoint": _reached(config.endpoint, where)})
+    config = config.model_copy(update={"endpoint": reached(config.endpoint, where)})
     prompt = _prompt(config, where)
     make = registry.get("recipe", config.recipe)
     options = validated(make.Options, config.options, where=f"{where.name}, options")
@@ -98,7 +98,7 @@ def judge_of(config: JudgeConfig, *, where: Path) -> Judge:
     return Judge(config, recipe, prompt, _version(config, options, prompt, make))
 
 
-def _reached(endpoint: EndpointConfig, where: Path) -> EndpointConfig:
+def reached(endpoint: EndpointConfig, where: Path) -> EndpointConfig:
     """The endpoint with the address that the environment gives where the file gives none."""
     url = os.environ.get(BASE_URL, "") if endpoint.client == "openai" and not endpoint.url else ""
     whole = endpoint.model_dump(exclude_defaults=True) | ({"url": url} if url else {})
