@@ -8,10 +8,14 @@ import json
 import os
 import subprocess
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 
 import voirdire
 from bench.benches import bench, judged, metric
@@ -238,6 +242,25 @@ def test_what_is_no_log_is_said(tmp_path: Path) -> None:
         file.writestr("samples/2_epoch_1.json", "{")
     with pytest.raises(UserError, match=r"samples/2_epoch_1\.json: is not JSON"):
         read_table(tmp_path / "log.eval")
+
+
+JSON = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.text(max_size=5),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(key=some.sampled_from(sorted(sample(error=None))), value=JSON)
+@settings(max_examples=60, deadline=None)
+def test_a_broken_sample_is_read_or_a_users_mistake(key: str, value: Any) -> None:
+    with TemporaryDirectory() as folder:
+        log = archive(Path(folder) / "log.eval", sample(**{key: value}))
+        plain = Path(folder) / "log.json"
+        plain.write_text(json.dumps({"eval": {"model": "m"}, "samples": [sample(**{key: value})]}))
+        for path in (log, plain):
+            with suppress(UserError):  # and nothing else
+                assert len(read_table(path)) == 1
 
 
 @pytest.fixture(scope="module")

@@ -50,10 +50,12 @@ def is_log(document: object) -> bool:
     return isinstance(document, dict) and isinstance(document.get("eval"), dict) and "samples" in document
 
 
-def records_of_log(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def records_of_log(document: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The rows of a log in its JSON form; see :func:`read_eval`."""
-    model = str(document["eval"].get("model", ""))
-    return [_record(sample, model) for sample in document["samples"] or ()]
+    model, samples = str(document["eval"].get("model", "")), document["samples"]
+    if not isinstance(samples, list) or not samples:
+        raise UserError("holds no samples", where=where, fix="evaluate with log_samples")
+    return [_record(sample, model, f"{where}, row {row:,}") for row, sample in enumerate(samples, start=1)]
 
 
 def _records(archive: zipfile.ZipFile, where: str) -> Iterator[dict[str, Any]]:
@@ -64,15 +66,16 @@ def _records(archive: zipfile.ZipFile, where: str) -> Iterator[dict[str, Any]]:
         raise UserError("is no log of Inspect's", where=where, expected=f"an archive with {HEADER}")
     if not samples:
         raise UserError("holds no samples", where=where, fix="evaluate with log_samples")
-    model = str(_load(archive, head, where).get("eval", {}).get("model", ""))
+    if sum(archive.getinfo(name).file_size for name in samples) > MOST_BYTES:
+        raise UserError(f"unpacks to over {MOST_BYTES >> 30} GB", where=where, fix="divide the evaluation")
+    about = _load(archive, head, where).get("eval")
+    model = str(about.get("model", "")) if isinstance(about, dict) else ""
     for name in samples:
-        yield _record(_load(archive, name, where), model)
+        yield _record(_load(archive, name, where), model, f"{where}, {name}")
 
 
 def _load(archive: zipfile.ZipFile, name: str, where: str) -> dict[str, Any]:
     place = f"{where}, {name}"
-    if archive.getinfo(name).file_size > MOST_BYTES:
-        raise UserError(f"unpacks to over {MOST_BYTES >> 30} GB", where=place)
     _know_zstandard(archive.getinfo(name), where)
     try:
         loaded = json.loads(archive.read(name))
@@ -99,7 +102,14 @@ def _know_zstandard(member: zipfile.ZipInfo, where: str) -> None:
         ) from None
 
 
-def _record(sample: Mapping[str, Any], model: str) -> dict[str, Any]:
+def _record(sample: Any, model: str, where: str) -> dict[str, Any]:
+    try:
+        return _row(sample, model)
+    except (AttributeError, TypeError, ValueError):
+        raise UserError("is no sample as Inspect writes them", where=where) from None
+
+
+def _row(sample: Mapping[str, Any], model: str) -> dict[str, Any]:
     own = {
         "item_id": f"{sample.get('id')}/{sample.get('epoch', 1)}",
         "system": model,

@@ -34,7 +34,7 @@ def read_json(path: Path, *, encoding: str = "") -> RawTable:
         document = json.loads(text.data.decode(text.encoding), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as problem:
         raise UserError(f"is not JSON ({problem})", where=name, expected="an array of objects") from None
-    records = records_of_log(document) if is_log(document) else _records(document, name)
+    records = records_of_log(document, name) if is_log(document) else _records(document, name)
     told = told_by_tool(records, path)
     if told is not None:
         return read_records(told.records, told.rows, file.source).noting(text.note, *told.notes)
