@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,6 +100,10 @@ def command(
         Names,
         typer.Option("--proxy", metavar="ADDRESS", help="A proxy whose forwarded headers are believed."),
     ] = None,
+    log: Annotated[
+        bool,
+        typer.Option("--log", help="Write a line for each request, which names nobody, to stderr."),
+    ] = False,
     links: Annotated[bool, typer.Option("--links", help="Print the links and stop.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Makes every random order repeatable.")] = 20261129,
     quiet: flags.Quiet = False,
@@ -135,7 +140,7 @@ def command(
         for line in _links(desk, site):
             typer.echo(line)
         if not links:
-            _serve(desk, site, store if not quiet else "")
+            _serve(desk, site, store if not quiet else "", log)
     finally:
         desk.store.close()
 
@@ -188,7 +193,7 @@ def _links(desk: Desk, site: Site) -> Iterator[str]:
     yield from (f"{name:<{width}}  {site.link(one.token)}" for name, one in zip(names, ordered, strict=True))
 
 
-def _serve(desk: Desk, site: Site, store: str) -> None:
+def _serve(desk: Desk, site: Site, store: str, log: bool) -> None:
     from voirdire.web.serve import serve
 
     def ready() -> None:
@@ -198,7 +203,7 @@ def _serve(desk: Desk, site: Site, store: str) -> None:
             )
         typer.echo(f"Serving at {site.address}. Ctrl-C stops; links and labels stay.")
 
-    serve(desk, site, ready=ready)
+    serve(desk, site, log=partial(typer.echo, err=True) if log else None, ready=ready)
 
 
 def _text(path: Path) -> str:
