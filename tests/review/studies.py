@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,11 @@ FIRST = "Here is the whole answer at once so that you need not think about it an
 SECOND = "What have you tried so far? Take the first step alone and then we compare our ways: number"
 
 
-def write_study(folder: Path, *, items: int = 6) -> Path:
-    """The folder with a study of ``items`` made dialogues, and a judge's verdicts on ``kind``."""
+def write_study(folder: Path, *, items: int = 6, demo: str = "") -> Path:
+    """The folder with a study of ``items`` made dialogues, and a judge's verdicts on ``kind``.
+
+    ``demo`` is what it declares of its data.
+    """
     folder.mkdir(exist_ok=True)
     texts = ["item_id,text,reply_a,reply_b,system"]
     for k in range(items):
@@ -50,7 +54,8 @@ def write_study(folder: Path, *, items: int = 6) -> Path:
     (folder / "texts.csv").write_text("\n".join(texts), encoding="utf-8")
     verdicts = [f"i{k},kind,{'fail' if k % 3 == 0 else 'pass'}" for k in range(items)]
     (folder / "verdicts.csv").write_text("\n".join(["item_id,metric,label", *verdicts]), encoding="utf-8")
-    (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
+    declared = f"{STUDY}demo: {json.dumps(demo)}\n" if demo else STUDY
+    (folder / "study.yaml").write_text(declared, encoding="utf-8")
     return folder
 
 
@@ -83,10 +88,11 @@ def begun(
     store: str = "",
     items: int = 6,
     borderline: bool = True,
+    demo: str = "",
     **settings: Any,
 ) -> UnderWay:
     """A made study with a round that ``names`` are invited to; keywords are further settings of the round."""
-    desk = open_desk(write_study(folder, items=items), store)
+    desk = open_desk(write_study(folder, items=items, demo=demo), store)
     scales = {
         name: offered_scale(desk.study.metric(name), borderline=borderline and name == "kind")
         for name in metrics

@@ -29,6 +29,7 @@ def create_app(desk: Desk, site: Site) -> FastAPI:
         openapi_url=None,
         responses=RESPONSES,
     )
+    app.state.demo = desk.study.demo
     for module in (entering, raters, organisers, panels):
         app.include_router(module.router(desk, site))
     report = str(files("voirdire.report") / "static")

@@ -16,7 +16,7 @@ from voirdire.store.schema import storable
 from voirdire.web.rendering import page
 from voirdire.web.sessions import NoSession
 
-__all__ = ["FAILED", "RESPONSES", "Problem", "add_problems", "said"]
+__all__ = ["ENTER", "FAILED", "RESPONSES", "Problem", "add_problems", "said"]
 
 
 class Problem(BaseModel):
@@ -56,6 +56,13 @@ SOON = "15"
 """Seconds after which a script may try again."""
 LONGEST_NAME = 40
 """Characters of a field's name that are repeated to whoever sent it."""
+ENTER = ("/enter", "Enter with a link")
+HOMES = {
+    "/rate/": ("/rate/", "Go to your items"),
+    "/panel/": ("/panel/", "Go to the queue"),
+    "/organiser/": ("/organiser/", "Go to the rounds"),
+}
+"""Where somebody goes on from a sentence, and what the link says, by the beginning of the address."""
 KNOWN = {404: "There is no such page.", 405: "That cannot be done here."}
 
 
@@ -73,11 +80,22 @@ def said(request: Request, sentence: str, status: int, **headers: str) -> Respon
     """One sentence: as JSON to a script, as a page to a person."""
     sentence = storable(sentence)  # it may repeat what was sent, which need be no text at all
     if "text/html" in request.headers.get("accept", ""):
-        response: Response = page("said.html", status=status, sentence=sentence)
+        demo = getattr(request.app.state, "demo", "")
+        response: Response = page(
+            "said.html", status=status, sentence=sentence, demo=demo, way_on=_way_on(request, status)
+        )
     else:
         response = JSONResponse({"problem": sentence}, status)
     response.headers.update(headers)
     return response
+
+
+def _way_on(request: Request, status: int) -> tuple[str, str]:
+    """A link out of the page: home, or to the entrance for whoever is not known here."""
+    if status == 401:
+        return ENTER
+    path = request.scope["path"]
+    return next((home for beginning, home in HOMES.items() if path.startswith(beginning)), ENTER)
 
 
 def _no_session(request: Request, problem: Exception) -> Response:

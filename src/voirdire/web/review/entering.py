@@ -35,7 +35,7 @@ def router(desk: Desk, site: Site) -> APIRouter:
     @routes.get("/enter")
     def enter() -> HTMLResponse:
         """The page that turns a link into a session."""
-        return page("enter.html")
+        return page("enter.html", demo=desk.study.demo)
 
     @routes.post("/enter")
     def entered(request: Request, entrance: Entrance) -> Response:

@@ -74,6 +74,7 @@ class OrganiserPages:
             round=round_,
             rounds=self.desk.rounds(),
             study=self.desk.study,
+            demo=self.desk.study.demo,
             problem=problem,
             **context,
         )

@@ -175,7 +175,8 @@ class PanelPages:
         self, template: str, session: Session, round_: Round, *, status: int = 200, **context: Any
     ) -> HTMLResponse:
         """A page of the panel's."""
-        return page(template, status=status, csrf=session.csrf, round=round_, **context)
+        told = {"demo": self.desk.study.demo, "csrf": session.csrf}
+        return page(template, status=status, round=round_, **told, **context)
 
     def _ruled(self, round_: Round, one: Open) -> str:
         if one.ruling is None:

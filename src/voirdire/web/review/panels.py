@@ -13,6 +13,7 @@ from voirdire.review.answers import Sent
 from voirdire.review.desk import Desk
 from voirdire.review.log import Cell
 from voirdire.review.rulings import rule
+from voirdire.web.problems import ENTER
 from voirdire.web.rendering import page
 from voirdire.web.review.panel_pages import PanelPages, RulingForm, following
 from voirdire.web.site import Site
@@ -70,7 +71,7 @@ def router(desk: Desk, site: Site) -> APIRouter:
     def leave(request: Request, proof: Proof = "") -> Response:
         """Forget this browser."""
         pages.sessions.acting(request, "panel", proof)
-        response = page("said.html", sentence=LEFT)
+        response = page("said.html", sentence=LEFT, demo=pages.desk.study.demo, way_on=ENTER)
         pages.sessions.end(response, "panel")
         return response
 

@@ -62,7 +62,8 @@ class RaterPages:
 
     def show(self, template: str, session: Session, round_: Round, **context: Any) -> HTMLResponse:
         """A page of this rater's."""
-        return page(template, csrf=session.csrf, owner=self.owner(session), round=round_, **context)
+        told = {"demo": self.desk.study.demo, "csrf": session.csrf, "owner": self.owner(session)}
+        return page(template, round=round_, **told, **context)
 
     def list_page(self, session: Session, round_: Round) -> HTMLResponse:
         """Everything that is asked, with what was handed in."""

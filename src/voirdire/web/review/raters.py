@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from voirdire.review.desk import Desk
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.own_list import following
+from voirdire.web.problems import ENTER
 from voirdire.web.rendering import page
 from voirdire.web.review.rater_metrics import add_metrics
 from voirdire.web.review.rater_pages import RaterPages
@@ -83,6 +84,6 @@ def _add_coming_and_going(routes: APIRouter, pages: RaterPages) -> None:
     def leave(request: Request, proof: Proof = "") -> Response:
         """Forget this browser."""
         pages.sessions.acting(request, "rater", proof)
-        response = page("said.html", sentence=LEFT)
+        response = page("said.html", sentence=LEFT, demo=pages.desk.study.demo, way_on=ENTER)
         pages.sessions.end(response, "rater")
         return response
