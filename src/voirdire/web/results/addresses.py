@@ -42,7 +42,7 @@ def explore(node: Node | str = OVERALL, system: str = ALL) -> str:
 
 
 def talks(metric: str, system: str, conversation: str = "") -> str:
-    """The page of a metric's conversations with one system, or the place of one of them; ``metric`` is a node's id."""
+    """A page of conversations with one system, or one of them in it; ``metric`` is a node's id."""
     page = f"talks/{metric}-{system_id(system)}.html"
     return f"{page}#{anchor(conversation)}" if conversation else page
 

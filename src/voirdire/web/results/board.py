@@ -1,4 +1,4 @@
-"""Leaderboard: systems with the ranks that each may hold, for one kind, one choice of variants and one rate."""
+"""Leaderboard: systems with the ranks that each may hold, for one kind, choice of variants and rate."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ def board_of(shown: Shown, kind: Kind, variant: str = ALL_VARIANTS, rate: RateKi
     )
 
 
-def _row(shown: Shown, system: str, choice: tuple[Kind, str, RateKind], variants: tuple[str, ...]) -> BoardRow:
+def _row(
+    shown: Shown, system: str, choice: tuple[Kind, str, RateKind], variants: tuple[str, ...]
+) -> BoardRow:
     kind, variant, rate = choice
     found = (
         shown.corrected(OVERALL, kind, system)
@@ -143,10 +145,13 @@ def _filters(
     if len(shown.selections) > 1:
         name = "Variants"
         yield name, tuple(choice(variant_words(one), kind, one, "judge") for one in shown.selections)
-    yield "Rate", tuple(
-        choice(word, kind, ALL_VARIANTS if one == "corrected" else variant, one)
-        for one, word in (("judge", "Judge’s"), ("corrected", "Corrected"))
-        if one == "judge" or _is_corrected(shown, kind)
+    yield (
+        "Rate",
+        tuple(
+            choice(word, kind, ALL_VARIANTS if one == "corrected" else variant, one)
+            for one, word in (("judge", "Judge’s"), ("corrected", "Corrected"))
+            if one == "judge" or _is_corrected(shown, kind)
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""What is behind one metric's figures for one system: each conversation, its verdicts, and what people said."""
+"""What is behind a metric's figures: each conversation, its verdicts, and what people said of it."""
 
 from __future__ import annotations
 
@@ -129,7 +129,16 @@ class Evidence:
         absent: Iterable[None] = [None] * len(table.row)
         columns = (
             table.columns.get(name, absent)
-            for name in ("item_id", "metric", "rater_kind", "rater_id", "label", "status", "rationale", "anchored")
+            for name in (
+                "item_id",
+                "metric",
+                "rater_kind",
+                "rater_id",
+                "label",
+                "status",
+                "rationale",
+                "anchored",
+            )
         )
         for item, metric, kind, *said in zip(*columns, strict=True):
             if kind == "human":

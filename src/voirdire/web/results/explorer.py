@@ -55,7 +55,7 @@ class SystemRow:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The page of one place: ``areas``, the ``benchmarks`` of the chosen area, the ``metrics`` of the chosen one."""
+    """The page of one place: areas, benchmarks of the chosen area, metrics of the chosen benchmark."""
 
     title: str
     system: str
@@ -98,9 +98,7 @@ def explorer_of(shown: Shown, node: Node, system: str) -> Explorer:
         tuple(_metric_entry(shown, one, system) for one in shown.children(chosen)) if chosen else (),
         tuple(_system_row(shown, node, name) for name in shown.systems),
         tuple(
-            Choice(
-                "All systems" if name == ALL else name, addresses.explore(node, name), name == system
-            )
+            Choice("All systems" if name == ALL else name, addresses.explore(node, name), name == system)
             for name in (ALL, *shown.systems)
         ),
         len(node.waiting),
@@ -110,11 +108,11 @@ def explorer_of(shown: Shown, node: Node, system: str) -> Explorer:
 def steps(shown: Shown, node: Node, system: str = ALL) -> tuple[Step, ...]:
     """The path to ``node``, each part with its page; the first is the whole benchmark."""
     above = [Step(shown.results.name, addresses.explore(OVERALL, system))]
-    return tuple([*above, *(Step(one.title, addresses.explore(one, system)) for one in shown.trail(node))])
+    return (*above, *(Step(one.title, addresses.explore(one, system)) for one in shown.trail(node)))
 
 
 def believed(shown: Shown, metric: str) -> str:
-    """What the audit says of the judge on ``metric``: yes, no, cannot tell, or empty where it is not audited."""
+    """What the audit says of the judge on ``metric``: yes, no, cannot tell, or nothing where not audited."""
     if shown.audit is None:
         return ""
     found = [one.answer for one in shown.audit.stand_in if metric in one.metrics]
@@ -141,7 +139,7 @@ def _entry(shown: Shown, node: Node, system: str, on: set[str], under: str = "")
 
 def _metric_entry(shown: Shown, node: Node, system: str) -> Entry:
     metric = shown.results.metrics[node.metrics[0]]
-    rate = shown.rate(node.id, metric.polarity, system)
+    rate = shown.own_rate(node, system)
     known = system != ALL and shown.kept is not None
     href = addresses.talks(node.id, system) if known else addresses.explore(node)
     said = []

@@ -14,7 +14,7 @@ __all__ = ["NONE", "Figure", "figure_of", "points", "share"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A number ready to print: ``text``, its interval or reason as ``second`` line, ``ends`` and ``at`` 0 to 1.
+    """A number ready to print: ``text``, its interval or reason as ``second`` line, and its place 0 to 1.
 
     ``missing`` says that there is no number, and ``text`` is the word for that.
     """

@@ -71,8 +71,7 @@ def metric_page(shown: Shown, node: Node) -> MetricPage:
 
 
 def _row(shown: Shown, node: Node, system: str) -> MetricRow:
-    metric = shown.results.metrics[node.metrics[0]]
-    rate = shown.rate(node.id, metric.polarity, system)
+    rate = shown.own_rate(node, system)
     known = system != ALL and shown.kept is not None
     missing = 0 if rate is None else rate.missing
     return MetricRow(

@@ -1,4 +1,4 @@
-"""Opening a benchmark's folder for its pages: conversations, verdicts and labels that belong to it as it stands."""
+"""Opening a benchmark's folder for its pages: what belongs to it as it stands."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def open_results(
     """The results of the benchmark in ``folder``, with what is kept behind them; the store stays open.
 
     Conversations are those of bench.yaml, targets.yaml and user.yaml as they stand, verdicts those of
-    judge.yaml on them. With ``audited`` people's labels are audited, where there are any. A benchmark that has
-    not been run is a user's error.
+    judge.yaml on them. With ``audited`` people's labels are audited, where there are any. A benchmark that
+    has not been run is a user's error.
     """
     place = Path(folder)
     bench = load_bench(place)
@@ -58,7 +58,9 @@ def _shown(
     outcomes = outcomes_of(bench, plan, store)
     people = labelled_study(bench, [(judge.name, outcomes)], store)
     results = results_of(outcomes, _about(bench, cast, judge, runs), options, people=people)
-    found = audit(people, AuditOptions(level=options.level, seed=options.seed)) if audited and people else None
+    found = (
+        audit(people, AuditOptions(level=options.level, seed=options.seed)) if audited and people else None
+    )
     return Shown(results, Kept(bench, store, plan), people, found)
 
 

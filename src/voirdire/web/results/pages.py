@@ -1,20 +1,36 @@
-"""Every page of a site of results by its address: made when it is asked for, or all of them in a row."""
+"""Every page of a site of results by its address: made when it is asked for, or all in a row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
+from voirdire.bench.card import AUDIENCES, Card, Cards
+from voirdire.bench.card_rules import RULES
 from voirdire.bench.cells import ALL_VARIANTS
 from voirdire.bench.gaps import Direction
 from voirdire.bench.results import LIMITATIONS
 from voirdire.bench.tree import OVERALL, Node
 from voirdire.report.wording import count
 from voirdire.web.results import addresses
+from voirdire.web.results.audit_page import audit_page
 from voirdire.web.results.board import RateKind, board_choices, board_of
+from voirdire.web.results.cards import CardView, card_view, drawing, forms, has_pdf, pdf
+from voirdire.web.results.comparing import comparison_of
+from voirdire.web.results.downloads import (
+    FIGURES,
+    OUTCOMES,
+    TRANSCRIPTS,
+    downloads,
+    figures,
+    metric_files,
+    outcomes,
+    transcripts,
+)
 from voirdire.web.results.evidence import Evidence
 from voirdire.web.results.explorer import explorer_of, explorer_pages
 from voirdire.web.results.metric import metric_page
@@ -25,7 +41,10 @@ from voirdire.web.results.words import plural
 
 __all__ = ["Frame", "Pages"]
 
-Made = Callable[[], bytes]
+Content = bytes | Iterator[bytes]
+Made = Callable[[], Content]
+REPORT = "audit/report.html"
+AUDIT, CARDS, DOWNLOADS = "audit.html", "cards.html", "downloads.html"
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,7 @@ class Pages:
         """Every address with what makes its page; making none of them yet."""
         return dict(self._every())
 
-    def page(self, path: str) -> bytes | None:
+    def page(self, path: str) -> Content | None:
         """The page at ``path``, None where there is none."""
         made = self.paths.get(path)
         return None if made is None else made()
@@ -75,6 +94,83 @@ class Pages:
                 if self._evidence is not None:
                     for system in self.shown.systems:
                         yield addresses.talks(node.id, system), self._talks(node, system)
+        for one, other in combinations(self.shown.systems, 2):
+            yield addresses.compare(one, other), self._comparison(one, other)
+        yield AUDIT, lambda: self._html("audit.html", AUDIT, page=audit_page(self.shown, REPORT))
+        yield from self._cards()
+        yield from self._downloads()
+
+    def _comparison(self, one: str, other: str) -> Made:
+        path = addresses.compare(one, other)
+        return lambda: self._html("compare.html", path, page=comparison_of(self.shown, one, other))
+
+    def _cards(self) -> Iterator[tuple[str, Made]]:
+        yield (
+            CARDS,
+            lambda: self._html(
+                "cards.html", CARDS, audiences=self._audiences, rules=RULES, rows=self._card_links()
+            ),
+        )
+        for system in self.shown.systems:
+            for audience in self._audiences:
+                for form in ("html", "svg", "pdf") if has_pdf() else ("html", "svg"):
+                    yield addresses.card(system, audience, form), self._card(system, audience, form)
+
+    def _card(self, system: str, audience: str, form: str) -> Made:
+        def made() -> bytes:
+            results = self.shown.results
+            view = card_view(self._made_cards(system), results, audience)
+            if form == "html":
+                return self._card_page(view, addresses.card(system, audience))
+            drawn = drawing(view, name=results.name, demo=results.demo, points=form == "pdf")
+            svg = html("card.svg", path="", **drawn)
+            return pdf(svg) if form == "pdf" else svg
+
+        return made
+
+    def _card_page(self, view: CardView, path: str) -> bytes:
+        system = view.card.system
+        others = [(audience, addresses.card(system, audience)) for audience in self._audiences]
+        more = addresses.explore(OVERALL, system)
+        shapes = list(forms(system, view.audience))
+        return self._html("card.html", path, **{**vars(view)}, audiences=others, forms=shapes, more=more)
+
+    def _card_links(self) -> list[tuple[str, list[list[tuple[str, str]]]]]:
+        return [
+            (
+                system,
+                [
+                    [("Page", addresses.card(system, audience)), *forms(system, audience)]
+                    for audience in self._audiences
+                ],
+            )
+            for system in self.shown.systems
+        ]
+
+    @property
+    def _audiences(self) -> tuple[str, ...]:
+        kept = self.shown.kept
+        return tuple(kept.bench.config.audiences) if kept else AUDIENCES
+
+    @cached_property
+    def _made_cards(self) -> Callable[[str], Card]:
+        shown = self.shown
+        bench = shown.kept.bench if shown.kept else None
+        return cache(Cards(shown.results, bench, shown.people, shown.audit).card)
+
+    def _downloads(self) -> Iterator[tuple[str, Made]]:
+        evidence, shown = self._evidence, self.shown
+        files = list(downloads(shown))
+        metrics = [(path, file) for path, file in metric_files(shown)]
+        named = [(Path(path).stem, path) for path, _ in metrics]
+        yield DOWNLOADS, lambda: self._html("downloads.html", DOWNLOADS, files=files, metrics=named)
+        yield FIGURES, lambda: figures(shown)
+        for path in OUTCOMES:
+            yield path, partial(outcomes, shown, path)
+        for path in TRANSCRIPTS if evidence else ():
+            yield path, partial(transcripts, shown, evidence, path)
+        for path, file in metrics:
+            yield path, file.read_bytes
 
     def _board(self, path: str, choice: tuple[Any, str, RateKind]) -> Made:
         def made() -> bytes:
@@ -126,7 +222,13 @@ class Pages:
     def frame(self) -> Frame:
         """What stands around every page."""
         results = self.shown.results
-        nav = [("Leaderboard", addresses.FIRST), ("Explore", addresses.explore())]
+        nav = [
+            ("Leaderboard", addresses.FIRST),
+            ("Explore", addresses.explore()),
+            ("Audit of the judge", AUDIT),
+            ("Label cards", CARDS),
+            ("Download", DOWNLOADS),
+        ]
         meta = [
             plural(results.counts["conversations"], "conversation"),
             plural(results.counts["metrics"], "metric"),
@@ -141,14 +243,20 @@ class Pages:
         return None if self.shown.kept is None else Evidence(self.shown.kept)
 
     def _more(self, system: str) -> list[tuple[str, str]]:
-        return []
+        if system not in self.shown.systems:
+            return []
+        cards = [(f"Label card for {one}", addresses.card(system, one)) for one in self._audiences]
+        others = [other for other in self.shown.systems if other != system]
+        return [*cards, *((f"Beside {other}", addresses.compare(system, other)) for other in others)]
 
     def _lede(self) -> str:
         told = self.shown.results.audited
         if told.rates:
             labelled = f"{plural(told.labels, 'label')} of {plural(told.raters, 'person', 'people')}"
             return f"Ranks assume that the judge errs alike for every system; {labelled} say how far it errs."
-        return f"Ranks assume that the judge errs alike for every system. That could not be tested: {told.why}."
+        return (
+            f"Ranks assume that the judge errs alike for every system. That could not be tested: {told.why}."
+        )
 
     @property
     def _direction(self) -> Direction | None:
@@ -162,6 +270,6 @@ def _directions(found: Direction | None) -> str:
         return ""
     return (
         f"In {count(found.above)} of {plural(found.systems, 'system')} good is done more often than harm is "
-        f"avoided, in {count(found.below)} the other way round; {count(found.surely_above + found.surely_below)} "
-        "of these differences have an interval that leaves out 0."
+        f"avoided, in {count(found.below)} the other way round; "
+        f"{count(found.surely_above + found.surely_below)} of these differences have an interval that leaves out 0."
     )

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from voirdire.bench.conversation import Conversation
 from voirdire.judges.prompts import JOINER
@@ -28,9 +29,9 @@ class Passage:
 
 @dataclass(frozen=True)
 class Message:
-    """One message, numbered from 1 as a judge's citations number them; ``move`` is the scripted move it delivers.
+    """One message, numbered from 1 as citations number them, with the scripted ``move`` that was due.
 
-    ``missed`` says that a move was due here and was not said.
+    ``missed`` says that the move was not said.
     """
 
     number: int
@@ -69,14 +70,14 @@ def _of(quotes: Sequence[Quote], number: int) -> list[tuple[int, str]]:
 def _cut(text: str, quotes: Sequence[tuple[int, str]]) -> Iterator[Passage]:
     spans = [(place, *span) for place, quote in quotes if (span := _span(text, quote)) is not None]
     edges = sorted({0, len(text), *(end for _, *ends in spans for end in ends)})
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         held = tuple(place for place, first, last in spans if first <= start and end <= last)
         ends = tuple(place for place, _, last in spans if last == end)
         yield Passage(text[start:end], held, ends)
 
 
 def _span(text: str, quote: str) -> tuple[int, int] | None:
-    """Where ``quote`` stands in ``text``, read as citations are checked: blanks, case and quotation marks aside."""
+    """Where ``quote`` stands in ``text``, read as citations are checked: the shape of signs aside."""
     plain, places = _plain(text)
     wanted = _plain(quote)[0].strip(EDGES)
     start = plain.find(wanted) if wanted else -1

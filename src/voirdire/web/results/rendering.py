@@ -16,7 +16,7 @@ STYLE = "assets/results.css"
 
 
 def html(template: str, *, path: str, **context: Any) -> bytes:
-    """The page at ``path``, with links that are relative to it; all that people or models wrote is escaped."""
+    """The page at ``path``, with links relative to it; all that people or models wrote is escaped."""
     root = "../" * path.count("/")
     return _templates().get_template(template).render(root=root, here=path, **context).encode()
 

@@ -88,7 +88,7 @@ class Shown:
         if ranking is None:
             return tuple(player.name for player in self.results.systems)
         first = [one.system for one in ranking.systems]
-        return tuple([*first, *(one.name for one in self.results.systems if one.name not in first)])
+        return (*first, *(one.name for one in self.results.systems if one.name not in first))
 
     @cached_property
     def nodes(self) -> Mapping[str, Node]:
@@ -106,11 +106,14 @@ class Shown:
             found.insert(0, self.nodes[found[0].parent])
         return tuple(one for one in found if one.id != OVERALL)
 
-    def rate(
-        self, node: str, kind: Kind, system: str = ALL, variant: str = ALL_VARIANTS
-    ) -> PassRate | None:
+    def rate(self, node: str, kind: Kind, system: str = ALL, variant: str = ALL_VARIANTS) -> PassRate | None:
         """A rate, None where no conversation is in its cell."""
         return self.results.rate(node, kind, system=system, variant=variant)
+
+    def own_rate(self, node: Node, system: str = ALL) -> PassRate | None:
+        """The rate of a metric's node, which is of the metric's own kind."""
+        wanted = self.results.metrics[node.metrics[0]].polarity == "positive"
+        return self.rate(node.id, "positive" if wanted else "negative", system)
 
     def corrected(self, node: str, kind: Kind, system: str = ALL) -> CorrectedRate | None:
         """What people would say of a cell, None where too few conversations of it carry their labels."""

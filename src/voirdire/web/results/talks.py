@@ -1,4 +1,4 @@
-"""Conversations of a metric with one system: transcript, verdict, people's labels and where they come from."""
+"""Conversations of a metric with one system: transcript, verdict, people's labels, provenance."""
 
 from __future__ import annotations
 
@@ -115,7 +115,9 @@ def talks_of(shown: Shown, evidence: Evidence, node: Node, system: str) -> Talks
     rows = shown.rows(code, system)
     order = np.lexsort((outcomes.variant[rows], outcomes.repeat[rows], outcomes.scenario[rows]))
     rows = rows[order]
-    told = {one.conversation.id: one for one in evidence.told(metric.name, [outcomes.ids[row] for row in rows])}
+    told = {
+        one.conversation.id: one for one in evidence.told(metric.name, [outcomes.ids[row] for row in rows])
+    }
     page = _Page(shown, node, system, told)
     made = {int(row): page.talk(int(row)) for row in rows if outcomes.ids[row] in told}
     sets = page.sets(made)
@@ -172,7 +174,9 @@ class _Page:
             verdict,
             tuple(_again(one.verdicts)),
             messages,
-            tuple((place, quote, _turn(messages, place, quote)) for place, quote in enumerate(quotes, start=1)),
+            tuple(
+                (place, quote, _turn(messages, place, quote)) for place, quote in enumerate(quotes, start=1)
+            ),
             self._people(one.people),
             _occasion(one.occasion),
             tuple(_simulator(one)),
@@ -204,7 +208,9 @@ class _Page:
                 anchor = _differ_anchor(matched)
                 names = tuple(variant_words(talk.variant) for talk in matched)
                 rows = tuple(self._differences(matched))
-                yield Differ(anchor, matched[0].place, matched[0].scenario, names, rows, self._tabs(matched, anchor))
+                yield Differ(
+                    anchor, matched[0].place, matched[0].scenario, names, rows, self._tabs(matched, anchor)
+                )
 
     def _differences(self, matched: Sequence[Talk]) -> Iterator[tuple[str, tuple[str, ...], bool]]:
         variants = [self.variants[talk.variant] for talk in matched]
@@ -297,7 +303,9 @@ def _turn(messages: Sequence[Message], place: int, quote: Quote) -> int | None:
 def _occasion(verdict: Verdict | None) -> str:
     if verdict is None:
         return ""
-    return {"present": "Yes.", "absent": "No: rates are given with and without it."}.get(verdict.label, verdict.status)
+    return {"present": "Yes.", "absent": "No: rates are given with and without it."}.get(
+        verdict.label, verdict.status
+    )
 
 
 def _simulator(one: Told) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from voirdire.bench.cells import ALL_VARIANTS, Kind
 from voirdire.bench.contestants import Contestant
@@ -59,7 +60,9 @@ def headline(shown: Shown, kind: Kind, ranking: Ranking | None) -> str:
     """What a leaderboard says, in one or two sentences: never more than the intervals do."""
     if ranking is None:
         n = len(shown.results.systems)
-        return "No metric counts yet." if not shown.kinds else f"{plural(n, 'system')} tested: nothing to rank."
+        return (
+            "No metric counts yet." if not shown.kinds else f"{plural(n, 'system')} tested: nothing to rank."
+        )
     n, does = len(ranking.systems), DOES[kind]
     first = [one.system for one in ranking.systems if one.rank.low == 1]
     if ranking.told_apart == 0:
@@ -77,12 +80,16 @@ def _neighbours(ranking: Ranking, after: int) -> str:
         for one in ranking.differences
         if one.difference.has_interval and (one.difference.low > 0 or one.difference.high < 0)
     }
-    pairs = list(zip(order, order[1:], strict=False))
+    pairs = list(pairwise(order))
     apart = sum(frozenset(pair) in decided for pair in pairs)
     below = "Below it " if after else ""
     if not pairs:
         return ""
     if not apart:
-        return f"{below}no two neighbours can be told apart." if below else "No two neighbours can be told apart."
+        return (
+            f"{below}no two neighbours can be told apart."
+            if below
+            else "No two neighbours can be told apart."
+        )
     said = f"{apart} of {len(pairs)} pairs of neighbours can be told apart."
     return f"{below}{said}"
