@@ -34,7 +34,16 @@ from voirdire.judges.runner import Outcome, Stop, run_plan
 from voirdire.store.schema import manifests
 from voirdire.store.sql import Store
 
-__all__ = ["RunControl", "RunOutcome", "headline_of", "plans_of", "recorded", "results_of_run", "run_bench"]
+__all__ = [
+    "RunControl",
+    "RunOutcome",
+    "headline_of",
+    "judge_left",
+    "plans_of",
+    "recorded",
+    "results_of_run",
+    "run_bench",
+]
 
 RESULTS = "bench results"
 Headline = dict[str, list[float]]
@@ -130,7 +139,7 @@ async def run_bench(
         return RunOutcome(run, simulated, (), None, simulated.stopped)
     plans = await asyncio.to_thread(plans_of, run, store, bench=bench, judges=judges)
     for plan in plans:
-        judged.append((plan.judge.name, await _judge(plan, store, control)))
+        judged.append((plan.judge.name, await judge_left(plan, store, control)))
         if control.stop.asked:
             return RunOutcome(run, simulated, tuple(judged), None, control.stop.reason)
     results = await asyncio.to_thread(_results, run, store, bench, cast, plans)
@@ -173,7 +182,8 @@ def recorded(run: Run, store: Store) -> Headline | None:
     return next((row["document"]["headline"] for row in rows if row["document"]["run"] == run.name), None)
 
 
-async def _judge(plan: Plan, store: Store, control: RunControl) -> Outcome:
+async def judge_left(plan: Plan, store: Store, control: RunControl) -> Outcome:
+    """Ask for the verdicts of ``plan`` that ``store`` lacks."""
     left = await asyncio.to_thread(left_of, plan, store)
     return await run_plan(
         left,
