@@ -4,18 +4,18 @@ const form = document.getElementById("by-hand");
 const field = document.getElementById("token");
 
 async function enter(token) {
-  let reply;
+  let reply, told;
   try {
     reply = await fetch("/enter", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ token }),
     });
+    told = await reply.json();
   } catch {
-    ask("The server cannot be reached: check your network and try again.");
+    ask("The server cannot be reached: check your network and try again in a minute.");
     return;
   }
-  const told = await reply.json();
   if (reply.ok) location.replace(told.next);
   else ask(told.problem);
 }
