@@ -16,12 +16,13 @@ import pytest
 import sqlalchemy as sql
 
 import postgres
+import voirdire.bench
 from bench.benches import bench, cast, metric, scripted
 from voirdire.bench.cast import Cast
 from voirdire.bench.conversation import Conversation, kept_conversations
 from voirdire.bench.simulating import Control, Simulated, simulate
 from voirdire.bench.simulator_audit import simulator_failed
-from voirdire.bench.suite import Bench
+from voirdire.bench.suite import Bench, load_bench
 from voirdire.errors import UserError
 from voirdire.judges.call import Failure, Reply, Request, content_hash
 from voirdire.judges.limits import Budget
@@ -335,3 +336,31 @@ def test_killed_between_any_two_moments_it_ends_the_same(tmp_path: Path) -> None
     assert 0 < len(dump(killed)[0]) < len(whole[0])
     run(killed, suite, players, clients=clients())
     assert dump(killed) == whole
+
+
+def test_on_the_example_each_side_is_sent_its_own_part_and_nothing_else(tmp_path: Path) -> None:
+    suite = load_bench(Path(voirdire.bench.__file__).parent / "example")
+    both = clients()
+    run(tmp_path, suite, cast(MODEL, user={**PLAYED, "moves": "own words"}), limit=40, clients=both)
+    texts = {
+        name: ["\n".join(message.content for message in request.messages) for request in client.requests]
+        for name, client in both.items()
+    }
+    assert texts["m"]
+    assert texts["user"]
+    secrets = {"positive", "negative"}
+    for one in suite.metrics:
+        secrets |= {one.metric, one.title, one.scoring.question, one.benchmark, one.justification.evidence}
+        secrets |= {*one.scoring.present, *one.scoring.absent, *one.justification.literature}
+    for text in [*texts["m"], *texts["user"]]:
+        assert not [secret for secret in secrets if secret in text]
+    moves = {move.say: move.turn for one in suite.metrics for part in one.scenarios for move in part.moves}
+    persons = [value.who for axis in suite.config.axes.values() for value in axis.values()]
+    for text in texts["user"]:
+        number = text.count("\nAssistant: ") + 1
+        assert all(moves[say] == number for say in moves if say in text), "a move is told at its turn alone"
+        assert sum(who in text for who in persons) == 1
+    assert {say for say in moves if any(say in text for text in texts["user"])}
+    assert not [say for text in texts["m"] for say in moves if say in text]
+    held = [one for one in kept(tmp_path) if one.ended == "turns"]
+    assert len(held) == 40
