@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voirdire.bench.outcomes import Rated, Signs, passes
+from voirdire.bench.outcomes import Codes, Rated, Signs, passes
 from voirdire.bench.study import LABELS
 from voirdire.stats.coded import Coded
 from voirdire.stats.engine import agreement
@@ -66,7 +66,7 @@ def people_on(study: Study | None, metrics: Sequence[Rated], *, level: float = 0
     return PeopleOn(len(items), coded.n_ratings, len(raters), alpha)
 
 
-def _labels(study: Study, metric: Rated) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _labels(study: Study, metric: Rated) -> tuple[Codes, Codes, Codes]:
     """Item, rater and pass, fail or neither of each label on ``metric``, one a person and item."""
     rows = study.rows(metric.name, kind="human")
     ratings = study.ratings
@@ -78,4 +78,4 @@ def _labels(study: Study, metric: Rated) -> tuple[np.ndarray, np.ndarray, np.nda
         int(passes(np.array([LABELS.index(name)], dtype=np.int8), wanted)[0]) if name in LABELS else OTHER
         for name in names
     ]
-    return ratings.item[rows], ratings.rater[rows], np.array(meaning)[ratings.label[rows]]
+    return ratings.item[rows], ratings.rater[rows], np.array(meaning, dtype=np.int32)[ratings.label[rows]]

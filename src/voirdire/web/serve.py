@@ -16,7 +16,7 @@ from voirdire.review.desk import Desk
 from voirdire.web.app import create_app
 from voirdire.web.site import Site
 
-__all__ = ["Log", "Logged", "listening", "serve"]
+__all__ = ["Log", "Logged", "listening", "serve", "serve_app"]
 
 Log = Callable[[str], None]
 """Takes one line for each request."""
@@ -37,7 +37,13 @@ def serve(desk: Desk, site: Site, *, log: Log | None = None, ready: Callable[[],
 
     ``ready`` is called once when the address is ours. A port that is taken is a user's error.
     """
-    app: ASGIApp = create_app(desk, site)
+    serve_app(create_app(desk, site), site, log=log, ready=ready)
+
+
+def serve_app(
+    app: ASGIApp, site: Site, *, log: Log | None = None, ready: Callable[[], None] | None = None
+) -> None:
+    """Serve any application of ours in the same way."""
     config = uvicorn.Config(
         app if log is None else Logged(app, log),
         access_log=False,

@@ -18,8 +18,9 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+OF_ITS_OWN = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""For pages that name each of their own scripts by its hash."""
 HEADERS = {
-    "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
@@ -38,9 +39,13 @@ YEAR = "max-age=31536000"
 class Shield:
     """Middleware of every request; nothing behind it need think of hosts, sizes, headers or faults."""
 
-    def __init__(self, app: ASGIApp, site: Site, sessions: Sessions) -> None:
+    def __init__(
+        self, app: ASGIApp, site: Site, sessions: Sessions | None = None, own_policy: str = ""
+    ) -> None:
+        """``own_policy`` begins the addresses of pages that carry a stricter policy of scripts themselves."""
         self._app = app
         self._sessions = sessions
+        self._own_policy = own_policy
         self._hosts = site.hosts
         self._secure = site.secure
 
@@ -50,7 +55,8 @@ class Shield:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        guarded = _guarded(send, scope, self._secure)
+        own = bool(self._own_policy) and scope["path"].startswith(self._own_policy)
+        guarded = _guarded(send, scope, self._secure, OF_ITS_OWN if own else POLICY)
         limit = self._limit(Request(scope))
         if _name(headers.get("host", "")) not in self._hosts:
             await PlainTextResponse("Unknown host.\n", 421)(scope, receive, guarded)
@@ -61,7 +67,11 @@ class Shield:
 
     def _limit(self, request: Request) -> int:
         """The most bytes that are taken; only an organiser sends files."""
-        uploads = request.scope["path"].startswith(UPLOADS) and self._sessions.signed(request, "organiser")
+        uploads = (
+            self._sessions is not None
+            and request.scope["path"].startswith(UPLOADS)
+            and self._sessions.signed(request, "organiser")
+        )
         return LARGEST_UPLOAD if uploads else LARGEST
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,12 +101,13 @@ def _fits(length: str, limit: int) -> bool:
     return length.isascii() and length.isdecimal() and len(length) < LONGEST_LENGTH and int(length) <= limit
 
 
-def _guarded(send: Send, scope: Scope, secure: bool) -> Send:
+def _guarded(send: Send, scope: Scope, secure: bool, policy: str) -> Send:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers[name] = value
+            headers["content-security-policy"] = policy
             if not scope["path"].startswith("/static/"):
                 headers["cache-control"] = "no-store"
             if secure or scope.get("scheme") == "https":

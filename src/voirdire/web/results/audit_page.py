@@ -89,7 +89,7 @@ def _needs(shown: Shown) -> Iterator[str]:
         return
     yield f"Labels of people on {FEWEST} conversations or more for each rate that is to be corrected."
     yield "Two people or more on some of the same conversations, else nobody knows how far people agree."
-    yield "A sample with known chances over verdicts, systems and variants: voirdire bench review plans and opens it."
+    yield "A sample with known chances over verdicts, systems and variants: voirdire bench review plans it."
 
 
 def _corrected(shown: Shown) -> Iterator[Corrected]:

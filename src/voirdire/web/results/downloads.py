@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from voirdire.bench.outcomes import LACKING, MISSING
+from voirdire.bench.outcomes import LACKING, MISSING, Codes, Signs
 from voirdire.bench.suite import read_parts
 from voirdire.study.column import Column
 from voirdire.web.results import addresses
@@ -75,7 +75,7 @@ def _table(shown: Shown) -> Table:
     found = shown.results.outcomes
     metrics = found.metrics
 
-    def coded(codes: np.ndarray, values: Sequence[str]) -> Column:  # type: ignore[type-arg]
+    def coded(codes: Codes, values: Sequence[str]) -> Column:
         return Column(codes.astype(np.int32), tuple(values))
 
     columns = {
@@ -98,7 +98,7 @@ def _table(shown: Shown) -> Table:
     return Table(columns, {"repeat": found.repeat.astype(np.int64)})
 
 
-def _signs(signs: np.ndarray) -> Column:  # type: ignore[type-arg]
+def _signs(signs: Signs) -> Column:
     """1 and 0 as true and false, nothing where missing."""
     return Column(np.where(signs == MISSING, -1, signs).astype(np.int32), ("false", "true"))
 

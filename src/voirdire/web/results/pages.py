@@ -167,8 +167,9 @@ class Pages:
         yield FIGURES, lambda: figures(shown)
         for path in OUTCOMES:
             yield path, partial(outcomes, shown, path)
-        for path in TRANSCRIPTS if evidence else ():
-            yield path, partial(transcripts, shown, evidence, path)
+        if evidence is not None:
+            for path in TRANSCRIPTS:
+                yield path, partial(transcripts, shown, evidence, path)
         for path, file in metrics:
             yield path, file.read_bytes
 
@@ -268,8 +269,9 @@ def _directions(found: Direction | None) -> str:
     """Which kind stands higher, system by system, as computed."""
     if found is None:
         return ""
+    surely = found.surely_above + found.surely_below
     return (
         f"In {count(found.above)} of {plural(found.systems, 'system')} good is done more often than harm is "
         f"avoided, in {count(found.below)} the other way round; "
-        f"{count(found.surely_above + found.surely_below)} of these differences have an interval that leaves out 0."
+        f"{count(surely)} of these differences have an interval that leaves out 0."
     )

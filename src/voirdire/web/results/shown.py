@@ -132,6 +132,14 @@ class Shown:
         """Whether each conversation went as experts ask for (n,)."""
         return self.results.outcomes.passed
 
+    def place(self, conversation: str) -> tuple[Node, str] | None:
+        """The metric's node and the system of a conversation, None where there is no such one."""
+        row = self._row_of.get(conversation)
+        if row is None:
+            return None
+        outcomes = self.results.outcomes
+        return self._metric_nodes[int(outcomes.metric[row])], outcomes.systems[int(outcomes.system[row])]
+
     def rows(self, metric: int, system: str = "") -> NDArray[np.intp]:
         """Rows of the outcomes of a metric, of one system or of all."""
         start, end = np.searchsorted(self._by_metric[1], [metric, metric + 1])
@@ -139,6 +147,14 @@ class Shown:
         if system:
             rows = rows[self.results.outcomes.system[rows] == self.results.outcomes.systems.index(system)]
         return rows
+
+    @cached_property
+    def _row_of(self) -> Mapping[str, int]:
+        return {name: row for row, name in enumerate(self.results.outcomes.ids)}
+
+    @cached_property
+    def _metric_nodes(self) -> Mapping[int, Node]:
+        return {node.metrics[0]: node for node in self.results.nodes if node.level == "metric"}
 
     @cached_property
     def _below(self) -> Mapping[str, tuple[Node, ...]]:
