@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from voirdire.bench.cast import load_cast
+from voirdire.bench.drafting import DRAFTS
 from voirdire.bench.leaks import Difference, differences, leaks
 from voirdire.bench.observable import flags
 from voirdire.bench.reading import Lines
@@ -94,7 +95,7 @@ def check_bench(folder: str | Path) -> Checked:
     for file, metric in parts.metrics.items():
         lines = Lines((parts.folder / file).read_text(encoding="utf-8-sig"))
         found += _metric(parts.bench, file, metric, lines)
-    found += _faults(_cast_problems(parts.folder, bench))
+    found += [*_drafts(parts.folder), *_faults(_cast_problems(parts.folder, bench))]
     variants = differences(bench) if bench else ()
     found += _unlike(variants)
     order = {file: place for place, file in enumerate(["", BENCH, *parts.metrics, *CAST, JUDGE])}
@@ -147,6 +148,13 @@ def _metric(bench: Bench | None, file: str, metric: Any, lines: Lines) -> Iterat
             yield Found("note", at(("scenarios", place)), f"scenario '{scenario.id}' has no move of the user")
     for rule in metric.accepted:
         yield Found("note", at(("accepted", rule)), f"accepted: {metric.accepted[rule]}", rule)
+
+
+def _drafts(folder: Path) -> Iterator[Found]:
+    """What a person has to do with each draft, which no run reads."""
+    for file in sorted((folder / DRAFTS).glob("*.y*ml")):
+        what = "a model's draft: make it yours, take out draft: true, and move it to metrics/"
+        yield Found("note", f"{DRAFTS}/{file.name}", what)
 
 
 def _cast_problems(folder: Path, bench: Bench | None) -> list[UserError]:
