@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from voirdire.store.ratings import Kept
     from voirdire.store.sql import Store
 
-__all__ = ["Reading", "find_tables", "open", "read", "read_folder", "read_table"]
+__all__ = ["OwnFolder", "Reading", "find_tables", "open", "read", "read_folder", "read_table"]
 
 DECLARATIONS = ("study.yaml", "study.yml")
+FOLDERS = ("bench.yaml",)
+"""Files of folders that are read as a study in a way of their own, registered under the kind ``folder``."""
 GENERIC_NAMES = ("long", "wide", "labels", "ratings", "data", "annotations", "study")
 STORE = "voirdire.sqlite"
 """The store in a study's folder; :mod:`voirdire.store` is imported only where there is one."""
@@ -74,6 +76,19 @@ class Reading:
     tables: tuple[tuple[RawTable, TableConfig], ...]
     config: StudyConfig
     name: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFolder:
+    """What a folder with a reader of its own holds: tables, their declaration, and the verdicts that count.
+
+    ``asked`` are content hashes of verdicts in the folder's store.
+    """
+
+    tables: tuple[tuple[RawTable, TableConfig], ...]
+    config: StudyConfig
+    asked: frozenset[str]
     notes: tuple[str, ...] = ()
 
 
@@ -145,6 +160,9 @@ def _read_folder(path: Path, over: Mapping[str, Any], extra: Mapping[str, Any]) 
     loaded = {**(load_declaration(declared) if declared else {}), **over}
     config = read_declaration(loaded, where=declared.name if declared else "config")
     name = folder.resolve().name
+    own = next((file for file in FOLDERS if path.is_dir() and (folder / file).is_file()), None)
+    if own is not None and declared is None:
+        return _read_own(folder, own, config)
     kept, config = _kept(folder, config)
     if config.tables:
         tables = _read_all([(folder / table.file, table) for table in _with_options(config.tables, extra)])
@@ -185,10 +203,24 @@ def _kept(folder: Path, config: StudyConfig) -> tuple[list[tuple[RawTable, Table
         return _from_store(store, config)
 
 
+def _read_own(folder: Path, file: str, config: StudyConfig) -> Reading:
+    """A folder that ``file`` marks: what its own reader finds, and what its store holds of that."""
+    from voirdire.store.beside import open_declared
+
+    with open_declared(folder, config.store, create=False) as store:
+        found: OwnFolder = registry.get("folder", file)(folder, store)
+        asked = {name: getattr(config, name) for name in config.model_fields_set}
+        kept, declared = _from_store(store, found.config.model_copy(update=asked), asked=found.asked)
+    return Reading((*found.tables, *kept), declared, folder.resolve().name, found.notes)
+
+
 def _from_store(
-    store: Store, config: StudyConfig, *, alone: bool = False
+    store: Store, config: StudyConfig, *, alone: bool = False, asked: Collection[str] | None = None
 ) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
-    """The tables of ``store`` and ``config`` with what it knows; ``alone`` there is no study beside it."""
+    """The tables of ``store`` and ``config`` with what it knows; ``alone`` there is no study beside it.
+
+    Of verdicts those count whose content hash is in ``asked``, where it is given.
+    """
     from voirdire.store.labels import collected
     from voirdire.store.ratings import kept_verdicts
 
@@ -203,7 +235,7 @@ def _from_store(
     known = {**said.declared, **said.scales} if alone else said.scales
     scales = {name: _with_scale(config.metric(name), scale) for name, scale in known.items()}
     config = config.model_copy(update={"metrics": {**config.metrics, **scales}})
-    kept = kept_verdicts(store, parts=config.parts)
+    kept = kept_verdicts(store, parts=config.parts, asked=asked)
     if kept is None:
         return tables, config
     tables.append((kept.table, TableConfig(file=kept.table.name)))

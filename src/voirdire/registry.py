@@ -23,6 +23,7 @@ BUILT_IN = {
     "check": "voirdire.checks",
     "calibrator": "voirdire.align.calibrators",
     "reader": "voirdire.readers",
+    "folder": "voirdire.bench.folders",
     "writer": "voirdire.writers",
     "report": "voirdire.report",
     "measure": "voirdire.gate.measures",

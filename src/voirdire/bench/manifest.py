@@ -31,6 +31,7 @@ from voirdire.study.documents import validated
 __all__ = ["CAUSES", "Run", "keep_run", "run_called", "runs_of", "scoring_version"]
 
 DIGITS = 12
+LAST = "last"
 RUN, METRIC, HELD = "bench run", "metric", "conversations"
 CAUSES = ("metrics", "judge", "simulator", "targets", "parameters", "scoring")
 """What a result follows from; each has a hash of its own in a run's manifest."""
@@ -127,14 +128,14 @@ def runs_of(store: Store) -> tuple[Run, ...]:
 
 
 def run_called(store: Store, name: str) -> Run:
-    """The run called ``name``: ``run-2``, or how its own name begins; an unknown one is a user's error."""
+    """The run called ``name``: ``run-2``, ``last``, or how its own name begins; another is a user's error."""
     query = sql.select(manifests.c.manifest).where(manifests.c.kind == RUN)
     rows = store.rows(query.order_by(manifests.c.created_at, manifests.c.manifest))
     names = [row["manifest"] for row in rows]
     found = [
         number
         for number, one in enumerate(names, start=1)
-        if name == f"run-{number}" or (name and one.startswith(name))
+        if name == f"run-{number}" or (name and one.startswith(name)) or (name == LAST and one is names[-1])
     ]
     if len(found) != 1:
         known = ", ".join(f"run-{number} ({one})" for number, one in enumerate(names, start=1))

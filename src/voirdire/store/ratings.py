@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,18 +48,24 @@ class Kept:
     judges: Mapping[str, Mapping[str, Any]]
 
 
-def kept_verdicts(store: Store, *, parts: bool = False) -> Kept | None:
+def kept_verdicts(store: Store, *, parts: bool = False, asked: Collection[str] | None = None) -> Kept | None:
     """Every judge's verdicts of the version asked for last, one an item, metric and run; None where none is.
 
     Of a pair judged in both orders each order is a run of its own, with ``presented``. Verdicts of other
     versions stay in the store and are noted. Of a verdict that ended in an error and was asked for anew the
     last one counts. The parts of a verdict (a checklist's questions, a rubric's leaves, personas) are left
-    out, or with ``parts`` are verdicts of the same judge on a metric of their own, ``metric/part``.
+    out, or with ``parts`` are verdicts of the same judge on a metric of their own, ``metric/part``. Where
+    ``asked`` is given, verdicts count whose content hash is in it, whichever version was asked for last.
     """
     every = stored(store, verdicts, [column.name for column in verdicts.columns])
     order = ("created_at", "content_hash", "run", "retry")
     rows = sorted(
-        (row for row in every if parts or row["part"] == "" or row["presented"]),
+        (
+            row
+            for row in every
+            if (parts or row["part"] == "" or row["presented"])
+            and (asked is None or row["content_hash"] in asked)
+        ),
         key=lambda row: tuple(row[name] for name in order),
     )
     if not rows:

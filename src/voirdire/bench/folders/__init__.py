@@ -1,0 +1,1 @@
+"""Folders that open as studies: one file a kind."""
