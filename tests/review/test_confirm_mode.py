@@ -14,7 +14,7 @@ from review.studies import UnderWay, begun
 from voirdire.align.observe import features_of
 from voirdire.gate.gate import gate
 from voirdire.gate.policy import GatePolicy
-from voirdire.review.assigning import assign_to, by_overlap
+from voirdire.review.assigning import Wanted, assign_to
 from voirdire.review.settings import RoundSettings
 from voirdire.study import Study
 
@@ -32,12 +32,13 @@ def labelled(folder: Path, *, confirmed: bool) -> UnderWay:
     if confirmed:
         told = way.round.settings.model_dump() | {"mode": "confirm", "judge": "tone-judge"}
         second = way.desk.new_round(RoundSettings.model_validate(told))
-        people = {one.link.rater_id: 0 for one in way.people.values()}
-        assign_to(way.desk, second, by_overlap(way.desk, ["kind"], people, labels_an_item=2))
-        again = UnderWay(way.desk, second, way.people)
+        people = [one.link.rater_id for one in way.people.values()]
+        again = [Wanted(code, item, "kind") for code in people for item in way.desk.study.items.ids]
+        assign_to(way.desk, second, again)
+        confirming = UnderWay(way.desk, second, way.people)
         for name in way.people:
             for k in range(ITEMS):
-                again.say(name, f"i{k}", "kind", "fail" if k % 3 == 0 else "pass")
+                confirming.say(name, f"i{k}", "kind", "fail" if k % 3 == 0 else "pass")
     return way
 
 

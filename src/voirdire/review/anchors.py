@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+
+import sqlalchemy as sql
 
 from voirdire.errors import UserError
 from voirdire.review.desk import Desk, Round
+from voirdire.review.log import Cell, Event, record
+from voirdire.store.review_schema import events, rounds
 from voirdire.study.ratings import OK
 
-__all__ = ["Anchor", "anchor", "verdicts_on"]
+__all__ = ["SHOWN", "Anchor", "anchor", "note_shown", "verdicts_on", "was_shown"]
+
+SHOWN = "shown"
+"""The act by which a rater was shown how a judge, or others, labelled an item."""
+SEEN = sql.select(events.c.number).where(
+    # rounds are named so that the events' index by round, rater and item serves
+    events.c.round_id.in_(sql.select(rounds.c.round_id)),
+    *(events.c[name] == sql.bindparam(name) for name in ("rater_id", "item_id", "metric")),
+    events.c.kind == SHOWN,
+)
 
 RATIONALES = ("rationale", "comment")
 """Columns in which a judge's reasons may stand, the first that is there counts."""
@@ -39,6 +53,20 @@ def anchor(desk: Desk, round_: Round, item_id: str, metric: str) -> Anchor | Non
         )
     found = verdicts_on(desk, item_id, metric)
     return next((one for one in found if one.judge == round_.settings.judge), None)
+
+
+def note_shown(desk: Desk, cell: Cell) -> None:
+    """Keep that a rater was shown how a judge, or others, labelled an item, once: no label of theirs on it is
+    blind after that, in whatever round."""
+    key = f"{SHOWN}-{hashlib.sha256(repr((cell.item_id, cell.metric)).encode()).hexdigest()[:32]}"
+    with desk.transaction() as connection:
+        record(connection, Event(key, SHOWN, cell))
+
+
+def was_shown(connection: sql.Connection, cell: Cell) -> bool:
+    """Whether the rater of ``cell`` was shown how a judge, or others, labelled it, in any round."""
+    seen = {"rater_id": cell.rater_id, "item_id": cell.item_id, "metric": cell.metric}
+    return connection.execute(SEEN.limit(1), seen).first() is not None
 
 
 def verdicts_on(desk: Desk, item_id: str, metric: str) -> tuple[Anchor, ...]:

@@ -10,6 +10,7 @@ import sqlalchemy as sql
 from pydantic import BaseModel, ConfigDict, Field
 
 from voirdire.errors import UserError
+from voirdire.review.anchors import was_shown
 from voirdire.review.desk import Desk, Round
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.settings import CHALLENGES
@@ -114,14 +115,16 @@ def submit(desk: Desk, round_: Round, asked: Asked, answer: Answer, event: Sent)
     """Keep an answer as the cell's next revision, once however often it is sent.
 
     One that comes after the round has closed, or after the item was taken back, is kept apart as late, so
-    that nothing is lost. An answer that the metric does not offer is a user's error.
+    that nothing is lost; one by somebody who was shown, in any round, how a judge or others labelled the item
+    is marked as anchored. An answer that the metric does not offer is a user's error.
     """
     document = _checked(round_, asked, answer).model_dump(mode="json")
     late = asked.withdrawn or not round_.is_open
     cell = asked.cell
     with desk.transaction() as connection:
         _alone(connection, asked)
-        told = {**document, "seconds": event.seconds, "late": late}
+        anchored = round_.settings.mode == "confirm" or was_shown(connection, cell)
+        told = {**document, "seconds": event.seconds, "late": late, "anchored": anchored}
         act = Event(event.key, "submitted", cell, told, event.said_at)
         if not record(connection, act):
             return _kept(connection, cell, event.key)
@@ -204,7 +207,7 @@ def _row(
         "comment": storable(document["comment"]),
         "seconds": document["seconds"],
         "presented": asked.presented,
-        "anchored": round_.settings.mode == "confirm",
+        "anchored": document.get("anchored", round_.settings.mode == "confirm"),
         "late": document["late"],
         "event": storable(key),
     }

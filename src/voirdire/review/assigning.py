@@ -14,9 +14,10 @@ from voirdire.decide.assignments import Task, assign
 from voirdire.decide.plan_options import NO_LIMIT
 from voirdire.decide.plan_raters import OWNERS
 from voirdire.errors import UserError
+from voirdire.review.anchors import SHOWN
 from voirdire.review.desk import Desk, Round, now
 from voirdire.review.log import Cell, Event, record
-from voirdire.store.review_schema import assignments
+from voirdire.store.review_schema import adjudications, assignments, events, identities, labels
 from voirdire.study.study import Study
 
 __all__ = ["Wanted", "assign_to", "by_overlap", "from_plan", "under_codes", "withdraw"]
@@ -50,8 +51,9 @@ def by_overlap(
 ) -> list[Wanted]:
     """Every item (or ``items`` drawn at random) by so many of ``raters``, loads and shared items even.
 
-    ``raters`` maps each name to the most labels that person gives, 0 for no limit. Nobody gets their own work
-    or what they have labelled in the study already. Labels that find nobody are left out.
+    ``raters`` maps each name to the most labels that person gives, 0 for no limit. Nobody gets their own
+    work, what they have labelled in the study or in a round already, or what they were shown others' labels
+    of. Labels that find nobody are left out.
     """
     if not raters:
         raise UserError("nobody to assign to", fix="invite a rater first")
@@ -66,7 +68,10 @@ def by_overlap(
     chosen = np.arange(len(ids)) if not items else np.sort(rng.permutation(len(ids))[:items])
     names = list(raters)
     rows = [(int(item), metric) for metric in metrics for item in chosen]
-    closed = [_closed_to(desk.study, name) for name in names]
+    told = _told_by(desk)
+    known = desk.store.rows(sql.select(identities.c.name, identities.c.rater_id))
+    codes = {row["name"]: row["rater_id"] for row in known}
+    closed = [_closed_to(desk.study, name, codes.get(name, name), told) for name in names]
     tasks = [
         Task(k, labels_an_item, tuple(r for r in range(len(names)) if not closed[r](item, metric)))
         for k, (item, metric) in enumerate(rows)
@@ -197,13 +202,36 @@ def _letter(study: Study, round_: Round, rater_id: str, item: int) -> str:
     return LETTERS[place] if place < len(LETTERS) else f"{LETTERS[place % 26]}{place // 26 + 1}"
 
 
-def _closed_to(study: Study, name: str) -> Callable[[int, str], bool]:
+def _closed_to(
+    study: Study, name: str, code: str, told: Mapping[str, set[tuple[str, str]]]
+) -> Callable[[int, str], bool]:
     """Whether the person called ``name`` may not label an item on a metric: it is theirs, or is done."""
-    code = next((code for code, rater in enumerate(study.raters) if rater.id == name), -1)
-    mine = study.ratings.rater == code
-    items, metrics = study.ratings.item[mine].tolist(), study.ratings.metric[mine].tolist()
-    done = {(item, study.metrics[metric].name) for item, metric in zip(items, metrics, strict=True)}
-    return lambda item, metric: (item, metric) in done or name in _owners(study, item)
+    mine = [k for k, rater in enumerate(study.raters) if rater.id in (name, code)]
+    rows = np.isin(study.ratings.rater, mine)
+    items, metrics = study.ratings.item[rows].tolist(), study.ratings.metric[rows].tolist()
+    done = {(study.items.ids[k], study.metrics[m].name) for k, m in zip(items, metrics, strict=True)}
+    done |= told.get(code, set())
+    return lambda item, metric: (
+        (study.items.ids[item], metric) in done or not {name, code}.isdisjoint(_owners(study, item))
+    )
+
+
+def _told_by(desk: Desk) -> dict[str, set[tuple[str, str]]]:
+    """Items and metrics on which nothing new or blind can come of each person, by code.
+
+    They labelled it in time, ruled on it before a panel, or were shown how a judge or others labelled it.
+    """
+    known = (
+        (labels, labels.c.late.is_(False)),
+        (adjudications, sql.true()),
+        (events, events.c.kind == SHOWN),
+    )
+    told: dict[str, set[tuple[str, str]]] = {}
+    for table, which in known:
+        cells = sql.select(table.c.rater_id, table.c.item_id, table.c.metric).where(which).distinct()
+        for row in desk.store.rows(cells):
+            told.setdefault(row["rater_id"], set()).add((row["item_id"], row["metric"]))
+    return told
 
 
 def _owners(study: Study, item: int) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import HTMLResponse
 
+from voirdire.review.anchors import note_shown
 from voirdire.review.answers import Asked, asked_of
 from voirdire.review.desk import Desk, Round
 from voirdire.review.log import Cell, happened
@@ -87,6 +88,9 @@ class RaterPages:
         places = [entry.asked.place for entry in entries]
         at = places.index(asked.place)
         item = self._shown(round_, asked)
+        others = revealed(self.desk, round_, asked.cell)
+        if item.anchor is not None or others is not None:
+            note_shown(self.desk, asked.cell)
         stands = standing(self.desk, asked.cell)
         stood = stands.answer if round_.is_open else stands.handed_in or stands.answer
         answer = {**_blank(item), **(stood or {})}
@@ -95,7 +99,7 @@ class RaterPages:
             "stands": stands,
             "answer": answer,
             "told": self._told(session, round_, item, {**vars(stands), "answer": answer}),
-            "revealed": revealed(self.desk, round_, asked.cell),
+            "revealed": others,
             "titles": option_titles(round_, asked),
             "challenges": [(name, title, CHALLENGE_KEYS[name]) for name, title in CHALLENGES.items()],
             "confidence": [(number, *level) for number, level in enumerate(CONFIDENCE, start=1)],
