@@ -86,28 +86,38 @@ class Cards:
             raise UserError(
                 f"no system '{system}'", expected=f"one of {', '.join(self.results.outcomes.systems)}"
             )
-        cells = self._cells()
-        rows = [self._row(node, kind, system) for node, kind in cells[:MOST_ROWS]]
+        rows, left_out = self._rows(system)
         counted = [metric for metric in self.results.metrics if metric.counts]
         outcomes = self.results.outcomes
         return Card(
             system,
             self._model(system),
             int((outcomes.system == outcomes.systems.index(system)).sum()),
-            tuple(rows),
-            max(len(cells) - MOST_ROWS, 0),
+            rows,
+            left_out,
             people_on(self.people, counted, level=self.results.level),
             tuple(self._tested(system)),
             tuple(self._cautions(system, rows))[:CAUTIONS],
         )
 
-    def _cells(self) -> list[tuple[Node, Kind]]:
-        """The behaviours: of the finest level that fits on a page, else areas', most metrics first."""
-        for level in FINEST:
-            found = [cell for node in self.results.nodes if node.level == level for cell in self._sides(node)]
-            if len(found) <= MOST_ROWS:
-                return found
-        return sorted(found, key=lambda cell: -len(self._metrics(*cell)))
+    def _rows(self, system: str) -> tuple[tuple[CardRow, ...], int]:
+        """The behaviours of the level at which most can be graded, the finest of several; and how many are left out.
+
+        Levels with more behaviours than a page holds are passed over, unless there is no other.
+        """
+        levels = [self._cells(level) for level in FINEST]
+        fitting = [cells for cells in levels if cells and len(cells) <= MOST_ROWS]
+        cells = sorted(levels[-1], key=lambda cell: -len(self._metrics(*cell)))
+        found = [
+            tuple(self._row(*cell, system) for cell in every) for every in fitting or [cells[:MOST_ROWS]]
+        ]
+        best = max(
+            found, key=lambda rows: sum(row.graded.grade != "withheld" for row in rows) / max(len(rows), 1)
+        )
+        return best, 0 if fitting else max(len(cells) - MOST_ROWS, 0)
+
+    def _cells(self, level: Level) -> list[tuple[Node, Kind]]:
+        return [cell for node in self.results.nodes if node.level == level for cell in self._sides(node)]
 
     def _sides(self, node: Node) -> Iterator[tuple[Node, Kind]]:
         yield from ((node, kind) for kind in SIDES if self._metrics(node, kind))

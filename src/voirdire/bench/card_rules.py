@@ -24,6 +24,7 @@ limit for tentative conclusions)."""
 WIDEST, WIDE = 0.40, 0.25
 """Widths of the 95 % interval that leave open whether things mostly go well, and that deserve a warning."""
 RULES = (
+    "people’s labels on some conversations, given without seeing the judge’s verdict",
     f"at least {FEWEST_JUDGED} judged conversations of the system",
     f"at most {MOST_MISSING:.0%} of the verdicts missing",
     f"at least {FEWEST} conversations labelled by people, so that the judge's errors can be corrected",
@@ -77,13 +78,13 @@ def _withholds(basis: Basis) -> Iterator[str]:
     if rate is None or not rate.judged:
         yield "no conversation judged"
         return
+    if not people.items:
+        yield "nobody has checked the judge here"
     if rate.judged < FEWEST_JUDGED:
         yield f"{rate.judged} conversations, {FEWEST_JUDGED} needed"
     if rate.missing > MOST_MISSING * (rate.judged + rate.missing):
         yield f"{rate.missing:,} of {rate.judged + rate.missing:,} verdicts are missing"
-    if not people.items:
-        yield "nobody has checked the judge here"
-    elif corrected is None or corrected.corrected.undefined is not None:
+    if corrected is None or corrected.corrected.undefined is not None:
         yield f"people checked {people.items:,} conversations: too few"
     elif people.alpha.undefined is not None:
         one = people.labels == people.items

@@ -148,9 +148,12 @@ async def run_bench(
     return RunOutcome(run, simulated, tuple(judged), results)
 
 
-def results_of_run(run: Run, store: Store) -> Results:
-    """The results of ``run`` by the code of today, whatever became of the benchmark's files since."""
-    return _results(run, store, run.bench, run.cast, plans_of(run, store))
+def results_of_run(run: Run, store: Store, plans: Sequence[Plan] = ()) -> Results:
+    """The results of ``run`` by the code of today, whatever became of the benchmark's files since.
+
+    ``plans`` are those of :func:`plans_of`, where they are at hand.
+    """
+    return _results(run, store, run.bench, run.cast, plans or plans_of(run, store))
 
 
 def plans_of(

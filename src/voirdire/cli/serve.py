@@ -23,18 +23,16 @@ def command(
     ] = "",
     quiet: flags.Quiet = False,
     store: flags.Store = "",
-    level: flags.Level = 0.95,
-    seed: flags.Seed = 20261129,
+    run: Annotated[str, typer.Option("--run", metavar="RUN", help="A run, as in run-1.")] = "last",
 ) -> None:
     """Serve the pages that bench results writes, each made when it is asked for; Ctrl-C stops the server."""
-    from voirdire.bench.aggregate import AggregateOptions
     from voirdire.web.results.opening import open_results
     from voirdire.web.results.serving import results_app
     from voirdire.web.serve import serve_app
     from voirdire.web.site import Site
 
     site = Site(host=host, port=port, public=public)
-    shown = open_results(folder, store=store, options=AggregateOptions(level=level, seed=seed))
+    shown = open_results(folder, run=run, store=store)
 
     def ready() -> None:
         if not quiet:

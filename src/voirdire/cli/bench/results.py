@@ -26,22 +26,19 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print every figure as JSON.")] = False,
     quiet: flags.Quiet = False,
     store: flags.Store = "",
-    level: flags.Level = 0.95,
-    seed: flags.Seed = 20261129,
+    run: Annotated[str, typer.Option("--run", metavar="RUN", help="A run, as in run-1.")] = "last",
     no_audit: Annotated[
         bool, typer.Option("--no-audit", help="Leave out the audit of people's labels (faster).")
     ] = False,
 ) -> None:
     """Print how each system did, and write the site with every conversation where --out says."""
-    from voirdire.bench.aggregate import AggregateOptions
     from voirdire.cli.progress import steps
     from voirdire.web.results.folder import write_site
     from voirdire.web.results.opening import open_results
 
-    options = AggregateOptions(level=level, seed=seed)
     with steps(quiet=quiet or as_json) as step:
         step(f"Reading {folder}")
-        shown = open_results(folder, store=store, options=options, audited=not no_audit)
+        shown = open_results(folder, run=run, store=store, audited=not no_audit)
         written = None
         if out:
             written = write_site(

@@ -124,6 +124,9 @@ def _counts(shown: Shown) -> Iterator[tuple[str, str]]:
     counts, judge = shown.results.counts, shown.results.judge
     yield "Judge", " ".join(filter(None, (judge.name, judge.model and f"({judge.model})"))) or "not recorded"
     yield "Version", judge.version or "not recorded"
+    run = shown.run
+    for name, value in {**run.parts, "run": f"{run.label}, {run.name}, {run.started}"}.items() if run else ():
+        yield f"Hash of {name}" if name != "run" else "Run", value
     yield "Judged", f"{counts['judged']:,} of {counts['conversations']:,}"
     yield "Missing verdicts", f"{counts['missing']:,}"
     yield "Without an occasion", f"{counts['no_occasion']:,}"

@@ -10,9 +10,10 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import yaml
 
 from voirdire.bench.outcomes import LACKING, MISSING, Codes, Signs
-from voirdire.bench.suite import read_parts
+from voirdire.bench.template import MetricTemplate
 from voirdire.study.column import Column
 from voirdire.web.results import addresses
 from voirdire.web.results.evidence import Evidence, Told
@@ -26,6 +27,7 @@ __all__ = [
     "Download",
     "downloads",
     "figures",
+    "metric_file",
     "metric_files",
     "outcomes",
     "transcripts",
@@ -127,10 +129,13 @@ def _given(told: Told, metric: str) -> Iterator[dict[str, object]]:
         yield {"conversation": told.conversation.id, "metric": asked, **asdict(verdict)}
 
 
-def metric_files(shown: Shown) -> Iterator[tuple[str, Path]]:
-    """The address of each metric's own file, and where it is."""
-    if shown.kept is None:
-        return
-    folder = shown.kept.bench.folder
-    for file, metric in read_parts(folder).metrics.items():
-        yield f"data/metrics/{addresses.slug(metric.metric)}.yaml", folder / file
+def metric_files(shown: Shown) -> Iterator[tuple[str, MetricTemplate]]:
+    """The address of each metric's file, and the metric as it was run."""
+    for metric in shown.kept.bench.metrics if shown.kept else ():
+        yield f"data/metrics/{addresses.slug(metric.metric)}.yaml", metric
+
+
+def metric_file(metric: MetricTemplate) -> bytes:
+    """The metric as a YAML file that a benchmark's folder can hold again."""
+    document = metric.model_dump(mode="json", by_alias=True)
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100).encode()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from voirdire.bench.card import AUDIENCES, Card, Cards
@@ -27,6 +26,7 @@ from voirdire.web.results.downloads import (
     TRANSCRIPTS,
     downloads,
     figures,
+    metric_file,
     metric_files,
     outcomes,
     transcripts,
@@ -161,8 +161,8 @@ class Pages:
     def _downloads(self) -> Iterator[tuple[str, Made]]:
         evidence, shown = self._evidence, self.shown
         files = list(downloads(shown))
-        metrics = [(path, file) for path, file in metric_files(shown)]
-        named = [(Path(path).stem, path) for path, _ in metrics]
+        metrics = list(metric_files(shown))
+        named = [(metric.title, path) for path, metric in metrics]
         yield DOWNLOADS, lambda: self._html("downloads.html", DOWNLOADS, files=files, metrics=named)
         yield FIGURES, lambda: figures(shown)
         for path in OUTCOMES:
@@ -170,8 +170,8 @@ class Pages:
         if evidence is not None:
             for path in TRANSCRIPTS:
                 yield path, partial(transcripts, shown, evidence, path)
-        for path, file in metrics:
-            yield path, file.read_bytes
+        for path, metric in metrics:
+            yield path, partial(metric_file, metric)
 
     def _board(self, path: str, choice: tuple[Any, str, RateKind]) -> Made:
         def made() -> bytes:
@@ -230,7 +230,9 @@ class Pages:
             ("Label cards", CARDS),
             ("Download", DOWNLOADS),
         ]
+        run = self.shown.run
         meta = [
+            *([f"{run.label} ({run.name})"] if run else []),
             plural(results.counts["conversations"], "conversation"),
             plural(results.counts["metrics"], "metric"),
             f"judge {results.judge.name}" if results.judge.name else "1 judge",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from voirdire.bench.audited import CorrectedRate
 from voirdire.bench.cells import ALL, ALL_VARIANTS, Kind
 from voirdire.bench.contrasts import VariantContrast
+from voirdire.bench.manifest import Run
 from voirdire.bench.outcomes import Signs
 from voirdire.bench.ranks import Ranking
 from voirdire.bench.results import Results
@@ -61,13 +62,14 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """``results``, what is ``kept`` behind them, the study of people's labels and its audit, where they are.
+    """``results``, what is ``kept`` behind them and their ``run``, people's labels and the audit of them.
 
     ``kept`` is None for verdicts that somebody else handed over without transcripts.
     """
 
     results: Results
     kept: Kept | None = None
+    run: Run | None = None
     people: Study | None = None
     audit: Audit | None = None
 
