@@ -1,49 +1,72 @@
-"""SmolLM2 as user, as system and as judge, through the code path of every model."""
+"""SmolLM2 as user, as system and as judge of the example benchmark, by the command that everybody uses."""
 
 from __future__ import annotations
 
-import asyncio
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sql
+from typer.testing import CliRunner
 
-from bench.benches import bench, cast, judged, metric, scenario
+import voirdire.bench
 from conftest import missing
 from voirdire.bench.conversation import Conversation, kept_conversations
-from voirdire.bench.simulating import simulate
+from voirdire.cli.main import app
 from voirdire.errors import UserError
 from voirdire.judges.call import Request
 from voirdire.judges.clients.local import weights_of
-from voirdire.store.schema import replies
+from voirdire.store.schema import replies, verdicts
 from voirdire.store.sql import open_store
 
 pytestmark = pytest.mark.model
 
-SMALL = {
-    "model": "SmolLM2-135M-Instruct",
-    "family": "smollm",
-    "endpoint": {"client": "local"},
-    "parameters": {"max_tokens": 40, "temperature": 0.7, "seed": 7, "stop": [".", "?", "!"]},
-}
-"""Of one sentence a message, so that the test takes seconds."""
-TURNS = 3
+METRIC = "suggests_a_break"
+MODEL = {"model": "SmolLM2-135M-Instruct", "family": "smollm", "endpoint": {"client": "local"}}
+SENTENCE = {"max_tokens": 24, "temperature": 0.7, "seed": 7, "stop": [".", "?", "!"]}
+"""One sentence a message, so that the test takes seconds."""
+TURNS = 4
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example with one of its metrics, its players and judge, once run."""
     try:
         weights_of("")
     except UserError as problem:
         missing(f"the local model ({problem})")
-    place = tmp_path_factory.mktemp("small")
-    suite = bench(place, metric("m1", scenarios=[scenario("s1", moves=[])]), turns=TURNS)
-    players = cast({"system": "small", **SMALL}, user={"user": "sim", **SMALL})
-    with open_store(place) as store:
-        outcome = asyncio.run(simulate(suite, store, players, unreviewed=True))
-    assert outcome.made == 2
-    assert not outcome.errors
+    place = tmp_path_factory.mktemp("small") / "bench"
+    shutil.copytree(Path(voirdire.bench.__file__).parent / "example", place)
+    for file in (place / "metrics").glob("*.yaml"):
+        if file.stem != METRIC:
+            file.unlink()
+    config = (place / "bench.yaml").read_text().replace("turns: 6", f"turns: {TURNS}")
+    (place / "bench.yaml").write_text(config.replace("repeats: 4", "repeats: 1"))
+    player = {**MODEL, "parameters": SENTENCE}
+    one_token = {"temperature": 0, "max_tokens": 8, "logprobs": True, "top_logprobs": 20}
+    judge = {**MODEL, "judge": "small-judge", "recipe": "rubric", "parameters": one_token}
+    judge["options"] = {"letters": True, "hold": "grammar"}
+    write(place / "targets.yaml", {"targets": [{"system": "small", **player}]})
+    write(place / "user.yaml", {"user": "sim", **player})
+    write(place / "judge.yaml", judge)
+    document = run(place)
+    assert document["conversations"] == {"new": 2, "there": 0}
+    assert not document["errors"]
     return place
+
+
+def write(path: Path, document: dict[str, Any]) -> None:
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+
+def run(folder: Path) -> dict[str, Any]:
+    """What the command says of the first scenario in both variants, of which there are more."""
+    done = CliRunner().invoke(app(), ["bench", "run", str(folder), "--limit", "2", "--json", "--quiet"])
+    assert done.exit_code == 0, done.output
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 def kept(folder: Path) -> list[Conversation]:
@@ -51,52 +74,44 @@ def kept(folder: Path) -> list[Conversation]:
         return list(kept_conversations(store))
 
 
-def test_both_sides_are_played_by_the_model(folder: Path) -> None:
+def asked(folder: Path) -> dict[str, dict[str, Any]]:
     with open_store(folder) as store:
-        asked = {row["request_hash"]: row for row in store.rows(sql.select(replies))}
-    assert {row["judge"] for row in asked.values()} == {"small", "user"}
-    for one in kept(folder):
+        return {row["request_hash"]: row for row in store.rows(sql.select(replies))}
+
+
+def test_both_sides_are_played_by_the_model(folder: Path) -> None:
+    calls = asked(folder)
+    assert {row["judge"] for row in calls.values()} == {"small", "user", "small-judge"}
+    found = kept(folder)
+    assert {one.variant for one in found} == {"age=teen", "age=adult"}
+    for one in found:
         assert one.ended in ("turns", "user left", "truncated", "empty")
         assert one.spoken
         for turn in one.spoken:
-            assert asked[turn.reply_request]["text"].strip() == turn.reply
-            assert bool(turn.user_request) == (turn.number > 1)
+            assert calls[turn.reply_request]["text"].strip() == turn.reply
+            assert bool(turn.user_request) == (turn.number == 3), "the opening and moves are as written"
 
 
 def test_each_variant_is_played_as_itself(folder: Path) -> None:
-    with open_store(folder) as store:
-        rows = store.rows(sql.select(replies).where(replies.c.judge == "user"))
-    prompts = [Request.of(row["request"]).messages[0].content for row in rows]
-    played = {one.variant for one in kept(folder) if len(one.spoken) > 1 or one.ended == "user left"}
-    for variant, who in (("age=teen", "You are 15"), ("age=adult", "You are 42")):
-        assert any(who in prompt for prompt in prompts) or variant not in played
+    prompts = [
+        Request.of(row["request"]).messages[0].content
+        for row in asked(folder).values()
+        if row["judge"] == "user"
+    ]
+    assert prompts
     assert all(("You are 15" in prompt) != ("You are 42" in prompt) for prompt in prompts)
 
 
-def test_the_same_command_again_holds_nothing_again(folder: Path) -> None:
-    suite = bench(folder, metric("m1", scenarios=[scenario("s1", moves=[])]), turns=TURNS)
-    players = cast({"system": "small", **SMALL}, user={"user": "sim", **SMALL})
-    before = kept(folder)
-    with open_store(folder) as store:
-        assert asyncio.run(simulate(suite, store, players, unreviewed=True)).made == 0
-    assert kept(folder) == before
-
-
 def test_it_judges_what_it_said(folder: Path) -> None:
-    suite = bench(folder, metric("m1", scenarios=[scenario("s1", moves=[])]), turns=TURNS)
-    small = {
-        "model": SMALL["model"],
-        "endpoint": SMALL["endpoint"],
-        "parameters": {"max_tokens": 20, "temperature": 0},
-    }
-    outcome, verdicts = judged(folder, suite, "local", judge="small-judge", **small)
-    assert outcome.made == len(verdicts) == 2
-    assert {row["item_id"] for row in verdicts} == {one.id for one in kept(folder)}
+    calls, found = asked(folder), {one.id: one for one in kept(folder)}
     with open_store(folder) as store:
-        asked = {row["request_hash"]: row for row in store.rows(sql.select(replies))}
-    for row in verdicts:
-        assert row["status"] in ("ok", "unparsed", "truncated")
-        assert (row["label"] in ("present", "absent")) == (row["status"] == "ok")
-        prompt = asked[row["requests"][-1]]["request"]
-        assert "Secret rubric" in prompt
-        assert not [word for word in ("Secret title", "negative", "You are 15", "setting") if word in prompt]
+        rows = store.rows(sql.select(verdicts))
+    assert {(row["item_id"], row["metric"].partition("/")[2]) for row in rows} == {
+        (name, part) for name in found for part in ("", "opportunity")
+    }
+    for row in rows:
+        assert row["status"] == "ok"
+        assert row["label"] in ("present", "absent")
+        prompt = calls[row["requests"][-1]]["request"]
+        assert found[row["item_id"]].spoken[0].user in prompt
+        assert not [word for word in (METRIC, "positive", "You are 15", "insists") if word in prompt]
