@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from voirdire.bench.cells import ALL, Kind
+from voirdire.bench.cells import ALL, KINDS, Kind
 from voirdire.bench.outcomes import Rated
 from voirdire.bench.tree import Node
-from voirdire.decide.rates import rates
+from voirdire.decide.rates import populations, rates_of
 from voirdire.decide.rates_options import FEWEST, RatesOptions
+from voirdire.decide.rates_population import Population, all_metrics
 from voirdire.decide.rates_rows import ALL as ALL_SYSTEMS
 from voirdire.decide.rates_rows import Rate
 from voirdire.errors import UserError
@@ -79,25 +80,28 @@ def audited_rates(
     if not labelled:
         return Audited()
     options = RatesOptions(level=level, seed=seed)
+    notes: tuple[str, ...] = ()
     found: list[CorrectedRate] = []
-    notes: dict[str, None] = {}
+    try:
+        parts = _predicted(study, options)
+    except UserError as problem:
+        parts, notes = {}, (str(problem),)
     for node in nodes:
-        for kind, names, of in _cells(node, metrics, labelled):
-            if sum(labelled[name] for name in names) < FEWEST:
-                continue
-            try:
-                made = rates(_clustered(study, node), replace(options, metrics=tuple(names)))
-            except UserError as problem:
-                notes[f"{node.title}, {kind}: {problem}"] = None
-                continue
-            wanted = "all metrics" if len(names) > 1 else names[0]
-            for row in made.rows:
-                if row.metric == wanted and row.quantity == QUANTITY:
-                    found.append(_corrected(node, kind, row, (len(names), of)))
+        for kind, every in _cells(node, metrics):
+            own = [parts[name] for name in every if name in parts]
+            if sum(rows.n_labelled for rows in own) >= FEWEST:
+                joined = _joined(study, own)
+                made = rates_of(study, joined, options)
+                found += [
+                    _corrected(node, kind, row, (len(own), len(every)))
+                    for row in made
+                    if row.quantity == QUANTITY
+                ]
     items = sum(labelled.values())
-    why = "" if found else f"people labelled {items:,} conversations, of {FEWEST} that a corrected rate needs"
+    few = f"people labelled {items:,} conversations, of {FEWEST} that a corrected rate needs"
+    why = "" if found else next(iter(notes), few)
     given = sum(len(study.rows(name, kind="human")) for name in labelled)
-    return Audited(tuple(found), given, len(people), items, why, tuple(notes))
+    return Audited(tuple(found), given, len(people), items, why, notes)
 
 
 def _labelled(study: Study, metrics: Sequence[Rated]) -> dict[str, int]:
@@ -111,27 +115,34 @@ def _labelled(study: Study, metrics: Sequence[Rated]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def _cells(
-    node: Node, metrics: Sequence[Rated], labelled: dict[str, int]
-) -> Iterator[tuple[Kind, list[str], int]]:
-    """Each kind that a node holds, with its metrics that people labelled and the number of all."""
-    kinds: tuple[Kind, ...] = ("positive", "negative", "both")
+def _cells(node: Node, metrics: Sequence[Rated]) -> Iterator[tuple[Kind, list[str]]]:
+    """Each kind that a node holds, with its metrics."""
     there = {metrics[code].polarity for code in node.metrics}
-    for kind in kinds:
-        if kind == "both" and len(there) < 2:
-            continue
-        own = [metrics[code].name for code in node.metrics if kind in ("both", metrics[code].polarity)]
-        names = [name for name in own if name in labelled]
-        if names:
-            yield kind, names, len(own)
+    for kind in KINDS:
+        if kind in there or (kind == "both" and len(there) > 1):
+            own = [metrics[code] for code in node.metrics]
+            yield kind, [metric.name for metric in own if kind in ("both", metric.polarity)]
 
 
-def _clustered(study: Study, node: Node) -> Study:
-    """The study with the clusters that the node's intervals resample."""
-    if node.level != "metric" or "variant_of" not in study.items.attributes:
-        return study
-    column: Column = study.items.attributes["variant_of"]
-    return replace(study, items=replace(study.items, cluster=column.codes.astype(np.int32)))
+def _predicted(study: Study, options: RatesOptions) -> dict[str, Population]:
+    """Each labelled metric's rows; predictions learn from other metrics, or where too few are labelled from
+    other scenarios.
+    """
+    try:
+        found = populations(study, options)
+    except UserError:
+        scenario: Column = study.items.attributes["variant_of"]
+        items = replace(study.items, cluster=scenario.codes.astype(np.int32))
+        found = populations(replace(study, items=items), options)
+    return {rows.metric.name: rows for rows in found}
+
+
+def _joined(study: Study, parts: Sequence[Population]) -> Population:
+    """The rows of several metrics; of a single one with its scenarios as clusters."""
+    if len(parts) > 1:
+        return all_metrics(study, parts)
+    scenario = study.items.attributes["variant_of"].codes[parts[0].item]
+    return replace(parts[0], cluster=np.unique(scenario, return_inverse=True)[1].astype(np.intp))
 
 
 def _corrected(node: Node, kind: Kind, row: Rate, metrics: tuple[int, int]) -> CorrectedRate:

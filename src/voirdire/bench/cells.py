@@ -17,6 +17,7 @@ from voirdire.decide.rates_rows import ALL
 __all__ = [
     "ALL",
     "ALL_VARIANTS",
+    "KINDS",
     "METRICS",
     "SCENARIOS",
     "Kind",

@@ -35,7 +35,7 @@ from voirdire.errors import UserError
 from voirdire.study.combine import check_matched, combine, judged_metrics
 from voirdire.study.study import Study
 
-__all__ = ["AUTO", "rates"]
+__all__ = ["AUTO", "populations", "rates", "rates_of"]
 
 AUTO = ("stack", "temperature_bias", "confusion_row", "metric_prior")
 """Quick maps from the judge's output to people's labels; the first that applies is taken."""
@@ -125,11 +125,8 @@ def _group(
         return
     select = _select(observed, options.select)
     say(f"Predicting {len(observed):,} rows from {labelled:,} labelled ones")
-    fitted = cross_fit(observed, select=select, rng=rng)
-    chance = sampling_chance(study, fitted, options.probability)
     made.select.append(select)
-    for position in range(len(observed.encoding.metrics)):
-        rows = population(study, fitted, position, chance)
+    for rows in _populations(study, observed, select, options, rng):
         if rows.passing is not None and rows.n_labelled:
             made.passed.append(rows)
         if rows.n_labelled < options.fewest:
@@ -137,6 +134,40 @@ def _group(
             continue
         say(f"Correcting {rows.metric.name}")
         _metric(study, rows, options, made, rng)
+
+
+def populations(study: Study, options: RatesOptions | None = None) -> tuple[Population, ...]:
+    """The judged rows of every metric with a human label, predicted once, for rates of any of them together.
+
+    Metrics of a scale on which fewer items than ``fewest`` are labelled are left out. See :func:`rates_of`.
+    """
+    chosen = options or RatesOptions()
+    rng = np.random.default_rng(chosen.seed)
+    found: list[Population] = []
+    for group in judged_metrics(study, chosen.metrics):
+        observed = features_of(study, judges=chosen.judges or None, metrics=group)
+        if int((observed.target.labelled & observed.asked).sum()) >= chosen.fewest:
+            select = _select(observed, chosen.select)
+            found += [rows for rows in _populations(study, observed, select, chosen, rng) if rows.n_labelled]
+    return tuple(found)
+
+
+def rates_of(study: Study, rows: Population, options: RatesOptions | None = None) -> tuple[Rate, ...]:
+    """The corrected rates of one of :func:`populations`, or of several as ``all_metrics`` joins them."""
+    chosen = options or RatesOptions()
+    made = _Made([], [], [], [], [], {}, [])
+    _metric(study, rows, chosen, made, np.random.default_rng(chosen.seed))
+    return tuple(made.rows)
+
+
+def _populations(
+    study: Study, observed: Observed, select: str, options: RatesOptions, rng: np.random.Generator
+) -> Iterator[Population]:
+    """Each metric's rows with predictions that did not see their own labels."""
+    fitted = cross_fit(observed, select=select, rng=rng)
+    chance = sampling_chance(study, fitted, options.probability)
+    for position in range(len(observed.encoding.metrics)):
+        yield population(study, fitted, position, chance)
 
 
 def _too_few(few: Mapping[str, int], fewest: int) -> list[str]:
