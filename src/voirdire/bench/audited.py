@@ -73,9 +73,8 @@ def audited_rates(
     labelled = _labelled(study, metrics)
     people = {
         int(rater)
-        for metric in metrics
-        for rater in study.ratings.rater[study.rows(metric.name, kind="human")].tolist()
-        if labelled.get(metric.name)
+        for name in labelled
+        for rater in study.ratings.rater[study.rows(name, kind="human")].tolist()
     }
     if not labelled:
         return Audited()
