@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sql
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from review.studies import UnderWay, begun
@@ -27,8 +27,18 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> UnderWay:
 
 
 @pytest.fixture(scope="module")
-def ann(way: UnderWay) -> Visitor:
-    return browser(pages(way.desk)).enter(way.people["Ann"].token)
+def app(way: UnderWay) -> FastAPI:
+    return pages(way.desk)
+
+
+@pytest.fixture(scope="module")
+def ann(way: UnderWay, app: FastAPI) -> Visitor:
+    return browser(app).enter(way.people["Ann"].token)
+
+
+@pytest.fixture(scope="module")
+def organiser(way: UnderWay, app: FastAPI) -> Visitor:
+    return browser(app).enter(invite(way.desk, way.round.id, "organiser").token)
 
 
 def posted(visitor: Visitor, body: bytes | Iterator[bytes], path: str = "/rate/item/1/answer") -> Any:
@@ -49,11 +59,12 @@ def test_bodies_that_are_too_large_are_refused_by_their_length_and_by_their_size
         assert reply.json() == {"problem": said}
 
 
-def test_only_an_organiser_sends_files_and_not_endless_ones(way: UnderWay, ann: Visitor) -> None:
+def test_only_an_organiser_sends_files_and_not_endless_ones(
+    way: UnderWay, app: FastAPI, ann: Visitor, organiser: Visitor
+) -> None:
     path = f"/organiser/round/{way.round.id}/gold/file"
-    organiser = browser(pages(way.desk)).enter(invite(way.desk, way.round.id, "organiser").token)
     file = b"item_id,metric,label\n" + b"x" * LARGEST
-    for visitor, status in ((browser(pages(way.desk)), 413), (ann, 413), (organiser, 422)):
+    for visitor, status in ((browser(app), 413), (ann, 413), (organiser, 422)):
         headers = {"x-csrf-token": visitor.proof}
         reply = visitor.client.post(path, files={"file": ("gold.csv", file)}, headers=headers)
         assert reply.status_code == status, reply.text[:200]
@@ -110,8 +121,8 @@ def _labels() -> Any:
 
 
 @pytest.mark.parametrize("comment", ["a\x00b", "\U0001f600 \u202e right to left", "\ufffe", "x" * 20_000])
-def test_text_of_any_kind_is_kept_as_far_as_a_database_can(way: UnderWay, comment: str) -> None:
-    bo = browser(pages(way.desk)).enter(way.people["Bo"].token)
+def test_text_of_any_kind_is_kept_as_far_as_a_database_can(way: UnderWay, app: FastAPI, comment: str) -> None:
+    bo = browser(app).enter(way.people["Bo"].token)
     body = {"answer": {"labels": ["pass"], "comment": comment}, "key": f"text-{abs(hash(comment))}"}
     assert posted(bo, json.dumps(body).encode()).status_code == 200
     back = bo.client.get("/rate/item/1/state").json()["answer"]["comment"]
@@ -135,8 +146,7 @@ def test_text_of_any_kind_is_kept_as_far_as_a_database_can(way: UnderWay, commen
         "/static/" + "a" * 5_000,
     ],
 )
-def test_only_the_files_of_the_pages_are_served(way: UnderWay, path: str) -> None:
-    app = pages(way.desk)
+def test_only_the_files_of_the_pages_are_served(app: FastAPI, path: str) -> None:
     assert TestClient(app, base_url=HOME).get("/static/base.css").status_code == 200
     client = TestClient(app, base_url=HOME, raise_server_exceptions=False)
     reply = client.get(path)
@@ -145,8 +155,7 @@ def test_only_the_files_of_the_pages_are_served(way: UnderWay, path: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "..", "%00", "labels%00", "a" * 61, "\ud800"])
-def test_no_name_in_an_address_is_a_path(way: UnderWay, name: str) -> None:
-    organiser = browser(pages(way.desk)).enter(invite(way.desk, way.round.id, "organiser").token)
+def test_no_name_in_an_address_is_a_path(way: UnderWay, organiser: Visitor, name: str) -> None:
     given = name.encode("utf-8", "surrogatepass")
     quoted = "".join(f"%{byte:02x}" for byte in given)
     for path in (f"round/{quoted}/", f"round/{way.round.id}/export/{quoted}.csv", f"round/{quoted}/export"):
@@ -156,16 +165,18 @@ def test_no_name_in_an_address_is_a_path(way: UnderWay, name: str) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:8765@evil.example", "", "[::2]", "0.0.0.0"]
 )
-def test_another_name_for_this_machine_is_unknown_here(way: UnderWay, ann: Visitor, host: str) -> None:
+def test_another_name_for_this_machine_is_unknown_here(
+    way: UnderWay, app: FastAPI, ann: Visitor, host: str
+) -> None:
     """A page of another site whose name is made to point here reads nothing and enters nobody."""
-    for door in doors(pages(way.desk), way):
+    for door in doors(app, way):
         reply = door.open(ann.client, host=host)
         assert (reply.status_code, reply.text) == (421, "Unknown host.\n")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:8765", "LOCALHOST", "[::1]:8765", "[::1]"])
-def test_this_machines_own_names_are_known(way: UnderWay, host: str) -> None:
-    assert browser(pages(way.desk)).client.get("/enter", headers={"host": host}).status_code == 200
+def test_this_machines_own_names_are_known(app: FastAPI, host: str) -> None:
+    assert browser(app).client.get("/enter", headers={"host": host}).status_code == 200
 
 
 def guess(client: TestClient, number: int) -> int:
@@ -211,8 +222,7 @@ def test_counting_guesses_takes_no_endless_memory() -> None:
     assert len(guesses._times["192.0.2.1"]) == 5
 
 
-def test_every_reply_carries_the_policy_and_no_page_an_inline_script_or_style(way: UnderWay) -> None:
-    app = pages(way.desk)
+def test_every_reply_carries_the_policy(way: UnderWay, app: FastAPI) -> None:
     visitors = [browser(app).enter(way.people["Ann"].token)]
     for role, name in (("organiser", ""), ("panel", "Pia")):
         visitors.append(browser(app).enter(invite(way.desk, way.round.id, role, name).token))
@@ -232,8 +242,8 @@ def test_every_reply_carries_the_policy_and_no_page_an_inline_script_or_style(wa
     assert seen > 20
 
 
-def test_no_page_is_found_where_none_is(tmp_path: Path, way: UnderWay) -> None:
+def test_no_page_is_found_where_none_is(app: FastAPI) -> None:
     for path in ("/docs", "/redoc", "/openapi.json", "/rate", "/admin", "/.env", "/enter/x"):
-        reply = browser(pages(way.desk)).client.get(path, follow_redirects=False)
+        reply = browser(app).client.get(path, follow_redirects=False)
         assert reply.status_code in (307, 404)
         assert "location" not in reply.headers or reply.headers["location"].startswith(HOME)

@@ -162,7 +162,7 @@ def test_a_panel_of_one_round_sees_nothing_of_another(tmp_path: Path) -> None:
 
 
 def test_tokens_are_long_and_of_this_store_alone(tmp_path: Path) -> None:
-    one, two = (begun(tmp_path / name, names=tuple(f"R{k}" for k in range(50))) for name in ("a", "b"))
+    one, two = (begun(tmp_path / name, names=tuple(f"Person {k}" for k in range(50))) for name in ("a", "b"))
     tokens = [invited.token for way in (one, two) for invited in way.people.values()]
     assert len(set(tokens)) == 100
     assert all(re.fullmatch(r"[0-9a-f]{64}", token) for token in tokens)
