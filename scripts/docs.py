@@ -73,6 +73,7 @@ def pages() -> dict[str, str]:
         "judge-yaml.md": f"{NOTE}\n{judge_page()}",
         "bench-yaml.md": f"{NOTE}\n{bench_page()}",
         "schema/judge-1.json": judge_schema(),
+        "schema/bench-1.json": bench_schema(),
     }
 
 
@@ -185,6 +186,13 @@ def judge_schema() -> str:
         **schema,
     }
     return json.dumps(whole, indent=2) + "\n"
+
+
+def bench_schema() -> str:
+    """The JSON schema of a benchmark's results."""
+    from voirdire.bench.schema import results_schema
+
+    return json.dumps(results_schema(), indent=2) + "\n"
 
 
 def command_page() -> str:

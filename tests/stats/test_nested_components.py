@@ -42,7 +42,7 @@ def test_calcium_in_turnip_greens() -> None:
 
 def test_balanced_data_have_the_components_of_reml() -> None:
     rng = np.random.default_rng(2)
-    a, b, c = (axis.ravel() for axis in np.indices((12, 4, 3)))
+    a, b, _ = (axis.ravel() for axis in np.indices((12, 4, 3)))
     y = rng.normal(0, 1, 12)[a] + rng.normal(0, 0.8, (12, 4))[a, b] + rng.normal(0, 0.5, a.size)
     frame = pd.DataFrame({"y": y, "a": a, "ab": a * 4 + b})
     fit = smf.mixedlm("y ~ 1", frame, groups="a", re_formula="1", vc_formula={"ab": "0 + C(ab)"}).fit(
