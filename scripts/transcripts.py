@@ -29,6 +29,7 @@ PAGES = [
     ROOT / "docs" / "compare.md",
     ROOT / "docs" / "systems.md",
     ROOT / "docs" / "gate.md",
+    ROOT / "docs" / "tutorial-bench.md",
 ]
 WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)

@@ -25,6 +25,7 @@ __all__ = ["Checked", "Found", "check_bench"]
 Kind = Literal["fault", "flag", "note"]
 CAST = ("targets.yaml", "user.yaml")
 JUDGE = "judge.yaml"
+TITLES: tuple[tuple[str, Kind], ...] = (("To mend", "fault"), ("To look at", "flag"), ("To know", "note"))
 USUAL = 3
 """Scenarios that a metric usually has."""
 
@@ -104,7 +105,8 @@ def check_bench(folder: str | Path) -> Checked:
     every = sum(1 for _ in bench.cases(unreviewed=True)) * bench.config.repeats if bench else 0
     name = parts.config.name if parts.config else ""
     counts = count_metrics(list(parts.metrics.values()))
-    return Checked(str(folder), name, tuple(found), states, counts, variants, every)
+    # a script's fault comes up once a variant
+    return Checked(str(folder), name, tuple(dict.fromkeys(found)), states, counts, variants, every)
 
 
 def _faults(problems: Sequence[UserError]) -> Iterator[Found]:
@@ -197,14 +199,15 @@ def _lines(checked: Checked) -> Iterator[str]:
     """The check as text: what stands in the way, what to look at, and where the metrics stand."""
     faults, looked = checked.of("fault"), checked.of("flag")
     yield _headline(len(faults), len(looked), checked)
-    for title, kind in (("To mend", "fault"), ("To look at", "flag"), ("To know", "note")):
-        listed = checked.of(kind)  # type: ignore[arg-type]
+    for title, kind in TITLES:
+        listed = checked.of(kind)
         if listed:
             yield from ("", title, *(f"  {one}" for one in listed))
-    if looked:
-        yield "  A rule looks for words and may be wrong; accept it in the metric: accepted: {rule: reason}"
-    yield from ("", "Metrics", *(f"  {line}" for line in _standings(checked)))
-    yield from ("", "Counts", f"  {_counted(checked)}")
+        if listed and kind == "flag":
+            yield "  A rule looks for words and may be wrong; a metric may accept it: accepted: {rule: reason}"
+    if checked.metrics:
+        yield from ("", "Metrics", *(f"  {line}" for line in _standings(checked)))
+        yield from ("", "Counts", f"  {_counted(checked)}")
     if checked.differences:
         yield from ("", "Variants", *(f"  {_differs(one)}" for one in checked.differences))
 
