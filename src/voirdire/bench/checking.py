@@ -26,6 +26,7 @@ Kind = Literal["fault", "flag", "note"]
 CAST = ("targets.yaml", "user.yaml")
 JUDGE = "judge.yaml"
 TITLES: tuple[tuple[str, Kind], ...] = (("To mend", "fault"), ("To look at", "flag"), ("To know", "note"))
+HINT = "  A rule looks for words and may be wrong; a metric may accept it: accepted: {rule: reason}"
 USUAL = 3
 """Scenarios that a metric usually has."""
 
@@ -204,7 +205,7 @@ def _lines(checked: Checked) -> Iterator[str]:
         if listed:
             yield from ("", title, *(f"  {one}" for one in listed))
         if listed and kind == "flag":
-            yield "  A rule looks for words and may be wrong; a metric may accept it: accepted: {rule: reason}"
+            yield HINT
     if checked.metrics:
         yield from ("", "Metrics", *(f"  {line}" for line in _standings(checked)))
         yield from ("", "Counts", f"  {_counted(checked)}")

@@ -36,7 +36,7 @@ class EndpointConfig(_Part):
     """Where the model is reached. A key is never written here, only the variable that holds it."""
 
     client: str = Field(
-        default="openai", description="How the model is reached: openai, providers, local or replay."
+        default="openai", description="How the model is reached: openai, providers, local, replay or script."
     )
     url: str = Field(default="", description="Base address, as in http://localhost:8000/v1.")
     key: str = Field(default="", description="The environment variable that holds the key.")
