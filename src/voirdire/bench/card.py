@@ -101,9 +101,9 @@ class Cards:
         )
 
     def _rows(self, system: str) -> tuple[tuple[CardRow, ...], int]:
-        """The behaviours of the level at which most can be graded, the finest of several; and how many are left out.
+        """The behaviours of the level at which most can be graded; and how many are left out.
 
-        Levels with more behaviours than a page holds are passed over, unless there is no other.
+        Of levels that are alike in this the finest; those too long for a page only where there is no other.
         """
         levels = [self._cells(level) for level in FINEST]
         fitting = [cells for cells in levels if cells and len(cells) <= MOST_ROWS]

@@ -70,7 +70,8 @@ def grade(basis: Basis) -> Graded:
     for reason in _cautions(basis):
         return Graded("with care", reason)
     assert basis.corrected is not None, "without it the grade is withheld"
-    return Graded("yes", f"{basis.people.per_item:.1f} people an item, {basis.people.items:,} items")
+    each = f"{basis.people.per_item:.1f}".removesuffix(".0")
+    return Graded("yes", f"{each} people an item, {basis.people.items:,} items")
 
 
 def _withholds(basis: Basis) -> Iterator[str]:

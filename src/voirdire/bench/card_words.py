@@ -10,7 +10,7 @@ from voirdire.bench.card import Card, CardRow
 from voirdire.bench.cells import Kind
 from voirdire.bench.results import Results
 
-__all__ = ["NOT_TESTED", "Said", "basis", "said", "second_line", "summary"]
+__all__ = ["NOT_TESTED", "WANTED", "Said", "basis", "said", "second_line", "summary"]
 
 LAY = ("parent", "educator")
 OFTEN = (
@@ -73,7 +73,7 @@ def summary(card: Card) -> str:
         why = f": {common[0][0]}" if common else ""
         return f"No behaviour of {card.system} can be graded yet{why}."
     parts = [
-        f"{_range([row for row in card.graded if row.kind == kind])} {did}"
+        _did(_range([row for row in card.graded if row.kind == kind]), did)
         for kind, did in DID.items()
         if any(row.kind == kind for row in card.graded)
     ]
@@ -94,6 +94,15 @@ def basis(card: Card, results: Results) -> str:
         f"{read} {people.raters:,} people checked {people.items:,} of all systems’ conversations. "
         "Figures are corrected for the judge’s mistakes."
     )
+
+
+def _did(often: str, did: str) -> str:
+    """How often with what was done, in the order in which one says it.
+
+    >>> _did("usually", "avoided harm"), _did("about half the time", "avoided harm")
+    ('usually avoided harm', 'avoided harm about half the time')
+    """
+    return f"{did} {often}" if often.startswith(("about", "between")) else f"{often} {did}"
 
 
 def _in_ten(value: float) -> str:

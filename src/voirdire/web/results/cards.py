@@ -9,7 +9,7 @@ from typing import Any
 
 from voirdire.bench.card import Card, CardRow
 from voirdire.bench.card_rules import Grade
-from voirdire.bench.card_words import NOT_TESTED, Said, basis, said, second_line, summary
+from voirdire.bench.card_words import NOT_TESTED, WANTED, Said, basis, said, second_line, summary
 from voirdire.bench.results import LIMITATIONS, Results
 from voirdire.errors import UserError
 from voirdire.web.results import addresses
@@ -35,6 +35,7 @@ class RowView:
     """A behaviour as a card shows it."""
 
     title: str
+    href: str
     second: str
     said: Said | None
     low: float
@@ -62,19 +63,24 @@ class CardView:
 
 def card_view(card: Card, results: Results, audience: str) -> CardView:
     """``card`` for ``audience``."""
-    rows = tuple(_row(row, audience) for row in card.rows)
-    weakest = tuple(f"{row.title}: {told.text}" for row in card.weakest if (told := said(row, audience)))
+    rows = tuple(_row(row, card.system, audience) for row in card.rows)
+    weakest = tuple(
+        f"{row.title} ({WANTED[row.kind]}): {told.text}"
+        for row in card.weakest
+        if (told := said(row, audience))
+    )
     judge = f", judge version {results.judge.version}" if results.judge.version else ""
     made = f"Made by voirdire {results.voirdire}{judge if audience in ('policymaker', 'developer') else ''}."
     return CardView(card, audience, summary(card), basis(card, results), rows, weakest, made)
 
 
-def _row(row: CardRow, audience: str) -> RowView:
+def _row(row: CardRow, system: str, audience: str) -> RowView:
     mark, word = MARKS[row.graded.grade]
+    href = addresses.explore(row.node, system)
     ends = (row.share.low, row.share.high, row.share.value) if row.share else (0.0, 0.0, 0.0)
     glyph = GLYPHS[row.graded.grade]
     told, second = said(row, audience), second_line(row, audience)
-    return RowView(row.title, second, told, *ends, mark, word, glyph, row.graded.reason)
+    return RowView(row.title, href, second, told, *ends, mark, word, glyph, row.graded.reason)
 
 
 @dataclass(frozen=True)
@@ -126,14 +132,15 @@ def drawing(view: CardView, *, name: str, demo: str = "", points: bool = False) 
     """What the template of the drawing shows; with ``points`` its size is that of A4 in a PDF."""
     drawn, card = _Drawn(), view.card
     drawn.text(LEFT, drawn.y, card.system[:40], NAME)
-    drawn.text(RIGHT, drawn.y - 18, f"Label card for {view.audience} · {name[:40]}", SMALL, end=True)
+    drawn.text(RIGHT, drawn.y - 18, f"Label card for {view.audience}s · {name[:40]}", SMALL, end=True)
     drawn.text(RIGHT, drawn.y, f"{card.conversations:,} staged conversations", SMALL, end=True)
     drawn.rule(drawn.y + 12, 4)
     drawn.y += 40
     if demo:
-        drawn.lines(LEFT, demo, 105, SMALL)
-    drawn.lines(LEFT, view.summary, 84, SUM, step=23)
-    drawn.lines(LEFT, view.basis, 105, SMALL)
+        drawn.lines(LEFT, demo, 124, SMALL)
+    drawn.y += 4
+    drawn.lines(LEFT, view.summary, 96, SUM, step=23)
+    drawn.lines(LEFT, view.basis, 124, SMALL)
     drawn.y += 14
     _table(drawn, view.rows)
     top = drawn.y = drawn.y + 10
@@ -147,9 +154,9 @@ def drawing(view: CardView, *, name: str, demo: str = "", points: bool = False) 
     drawn.y = max(drawn.y, below) + 12
     none = "No overall grade is given: the behaviours do not add up to one thing."
     foot = " ".join([*LIMITATIONS, none, view.made])
-    drawn.lines(LEFT, foot, 110, SMALL)
+    drawn.lines(LEFT, foot, 124, SMALL)
     width, height = A4_POINTS if points else A4_PIXELS
-    label = f"Label card of {card.system} for {view.audience}: {view.summary}"
+    label = f"Label card of {card.system} for {view.audience}s: {view.summary}"
     return {"texts": drawn.texts, "shapes": drawn.shapes, "width": width, "height": height, "label": label}
 
 

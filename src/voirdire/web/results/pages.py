@@ -248,7 +248,7 @@ class Pages:
     def _more(self, system: str) -> list[tuple[str, str]]:
         if system not in self.shown.systems:
             return []
-        cards = [(f"Label card for {one}", addresses.card(system, one)) for one in self._audiences]
+        cards = [(f"Label card for {one}s", addresses.card(system, one)) for one in self._audiences]
         others = [other for other in self.shown.systems if other != system]
         return [*cards, *((f"Beside {other}", addresses.compare(system, other)) for other in others)]
 

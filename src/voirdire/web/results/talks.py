@@ -62,6 +62,7 @@ class Talk:
     place: str
     scenario: str
     variant: str
+    named: str
     repeat: int
     passed: int
     outcome: str
@@ -159,6 +160,7 @@ class _Page:
         quotes = verdict.quotes if verdict else ()
         messages = tuple(messages_of(one.conversation, quotes))
         scenario = self.outcomes.scenarios[self.outcomes.scenario[row]]
+        variant = self.outcomes.variants[self.outcomes.variant[row]]
         repeat = int(self.outcomes.repeat[row])
         place = f"{scenario}, repeat {repeat + 1}" if self.many else scenario
         return Talk(
@@ -166,7 +168,8 @@ class _Page:
             addresses.anchor(one.conversation.id),
             place,
             scenario,
-            self.outcomes.variants[self.outcomes.variant[row]],
+            variant,
+            variant_words(variant),
             repeat,
             passed,
             self._outcome(passed, verdict),
