@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import sqlalchemy as sql
 from numpy.typing import NDArray
 
 from voirdire.bench.outcomes import LACKING, MISSING, Outcomes
 from voirdire.bench.study import LABELS, declared
 from voirdire.bench.suite import Bench
 from voirdire.store.labels import collected
-from voirdire.store.review_schema import assignments
 from voirdire.store.sql import Store
 from voirdire.study.build import build
 from voirdire.study.column import Column
@@ -31,8 +29,8 @@ STATUS = {code: name if name in STATUSES else "ok" for code, name in enumerate(L
 def labelled_study(bench: Bench, judges: Sequence[tuple[str, Outcomes]], store: Store) -> Study | None:
     """Verdicts of ``judges``, by name, and people's labels on metrics that people labelled; None without one.
 
-    A label counts on a conversation of the outcomes and on its own metric. Items carry the chance with which
-    a review sampled them, where every labelled one has it.
+    A label counts on a conversation of the outcomes and on its own metric. The chance with which a review
+    sampled it stays with it, where every label has one.
     """
     outcomes = judges[0][1]
     given = collected(store)
@@ -52,7 +50,7 @@ def labelled_study(bench: Bench, judges: Sequence[tuple[str, Outcomes]], store: 
     }
     config = declared(bench).model_copy(update={"metrics": metrics, "unrated": False})
     tables = [
-        (_items(outcomes, rows, _chances(store, people)), TableConfig(file="conversations", kind="items")),
+        (_items(outcomes, rows), TableConfig(file="conversations", kind="items")),
         *((_verdicts(name, one, rows), TableConfig(file=name)) for name, one in judges),
         (people, TableConfig(file=people.name)),
     ]
@@ -67,6 +65,8 @@ def _on_these(table: RawTable, own: dict[str, str]) -> RawTable | None:
     if not len(rows):
         return None
     columns = {name: column.take(rows).compact() for name, column in table.columns.items()}
+    if CHANCE in columns and (columns[CHANCE].is_missing & columns["rater_kind"].equals("human")).any():
+        del columns[CHANCE]  # a chance that some labels lack would weigh the others alone
     return RawTable(table.source, columns, table.row[rows], text=False)
 
 
@@ -75,15 +75,7 @@ def _with_scale(metric: MetricConfig, scale: ScaleConfig | None) -> MetricConfig
     return metric if scale is None else metric.model_copy(update={"scale": scale})
 
 
-def _chances(store: Store, people: RawTable) -> dict[str, float]:
-    """The chance of each labelled conversation, empty unless every one has one."""
-    columns = (assignments.c.item_id, assignments.c.sampling_probability)
-    rows = store.rows(sql.select(*columns).where(assignments.c.sampling_probability.is_not(None)))
-    known = {row["item_id"]: row["sampling_probability"] for row in rows}
-    return known if set(people.columns["item_id"].values) <= set(known) else {}
-
-
-def _items(outcomes: Outcomes, rows: Rows, chances: dict[str, float]) -> RawTable:
+def _items(outcomes: Outcomes, rows: Rows) -> RawTable:
     metrics = [metric.name for metric in outcomes.metrics]
     own = [metrics[code] for code in outcomes.metric[rows].tolist()]
     scenario = [outcomes.scenarios[code] for code in outcomes.scenario[rows].tolist()]
@@ -97,8 +89,6 @@ def _items(outcomes: Outcomes, rows: Rows, chances: dict[str, float]) -> RawTabl
     for axis in outcomes.axes[0] if outcomes.axes else ():
         values = [one[axis] for one in outcomes.axes]
         columns[axis] = Column.of([values[code] for code in outcomes.variant[rows].tolist()])
-    if chances:
-        columns[CHANCE] = Column.of([repr(chances[name]) if name in chances else None for name in ids])
     return RawTable(Source("conversations"), columns, np.arange(1, len(rows) + 1), text=False)
 
 
