@@ -18,7 +18,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from voirdire.review.answers import Asked, asked_of
-from voirdire.review.assigning import assign_to, by_overlap
+from voirdire.review.assigning import Wanted, assign_to
 from voirdire.review.desk import Desk, Round, now, open_desk
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.people import Invited, invite
@@ -154,11 +154,11 @@ def round_on(
     )
     round_ = desk.new_round(made)
     people = {name: invite(desk, round_.id, "rater", name) for name in names}
-    loads = {one.link.rater_id: 0 for one in people.values()}
+    # by hand, for tests share a desk whose people have labelled its items before
+    asked = [one.link.rater_id for one in people.values()][: labels_an_item or None]
+    chosen = desk.study.items.ids[: items or None]
     assign_to(
-        desk,
-        round_,
-        by_overlap(desk, metrics, loads, labels_an_item=labels_an_item or len(names), items=items),
+        desk, round_, [Wanted(code, item, name) for code in asked for name in metrics for item in chosen]
     )
     return Rating(desk, round_, people)
 

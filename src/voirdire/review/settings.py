@@ -99,7 +99,8 @@ class RoundSettings(BaseModel):
 def offered_scale(metric: Metric, *, borderline: bool = False) -> OfferedScale:
     """The labels that raters may give on ``metric``: its own, "not sure", and ``borderline`` if wanted.
 
-    A metric without labels is a user's error. What is added admits every verdict.
+    A metric without labels, and a pairwise one that does not call the sides first and second, are users'
+    errors. What is added admits every verdict.
 
     >>> fair = Metric("fair", Scale("ordinal", ("1", "2"), True, (1.0, 2.0)))
     >>> offered_scale(fair).labels, offered_scale(fair).added
@@ -112,6 +113,13 @@ def offered_scale(metric: Metric, *, borderline: bool = False) -> OfferedScale:
             where=f"metric '{metric.name}'",
             expected="its scale",
             fix="list its labels in study.yaml: metrics, scale, labels",
+        )
+    if scale.kind == "pairwise" and not {"first", "second"} <= set(scale.labels):
+        raise UserError(
+            f"is pairwise with the labels {', '.join(scale.labels)}",
+            where=f"metric '{metric.name}'",
+            expected="first and second, and tie where none may be better",
+            fix="name them so in study.yaml: metrics, scale, labels",
         )
     own = [label for label in scale.labels if not label.startswith("[")]
     wanted = [*([BORDERLINE] if borderline else []), *([] if any(map(_is_unsure, own)) else [UNSURE])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -17,10 +17,16 @@ from voirdire.study.scales import INCONSISTENT, as_number
 __all__ = ["Block", "NumberField", "Option", "Shown", "option_titles", "shown"]
 
 KEYS = "123456789"
+DIGITS = tuple("0123456789")
 UNSURE_KEY = "U"
 MOST_LISTED = 11
 """A scale of more numbers than these gets a field to type in."""
-NOTES = {"between": "I read it well; it is both, or between", "unsure": "I cannot judge this one"}
+NOTES = {
+    "verdict": "",
+    "between": "I read it well; it is both, or between",
+    "unsure": "I cannot judge this one",
+}
+KINDS = tuple(NOTES)
 
 
 @dataclass(frozen=True)
@@ -146,16 +152,31 @@ def _title(name: str) -> str:
 
 
 def _options(scale: OfferedScale, asked: Asked) -> list[Option]:
-    names = {**{label: _spoken(label, scale) for label in scale.labels}, **_sides(asked.presented)}
-    ordered = [*_sides(asked.presented)] if asked.presented else []
+    sides = {label: title for label, title in _sides(asked.presented).items() if label in scale.labels}
+    names = {**{label: _spoken(label, scale) for label in scale.labels}, **sides}
+    ordered = [*sides]
     flipped = {label for label in scale.labels if asked.presented and label.endswith(INCONSISTENT)}
     ordered += [label for label in asked.options if label not in {*ordered, *flipped}]
-    found = []
-    for place, label in enumerate(ordered):
-        kind = "unsure" if label == scale.unsure else "between" if label in scale.between else "verdict"
-        key = UNSURE_KEY if kind == "unsure" else KEYS[place : place + 1]
-        found.append(Option(label, names[label], kind, key, NOTES.get(kind, "")))
-    return found
+    kinds = {label: _kind(label, scale) for label in ordered}
+    ordered.sort(key=lambda label: KINDS.index(kinds[label]))
+    keys = _keys(ordered, kinds)
+    return [Option(label, names[label], kinds[label], keys[label], NOTES[kinds[label]]) for label in ordered]
+
+
+def _kind(label: str, scale: OfferedScale) -> str:
+    return "unsure" if label == scale.unsure else "between" if label in scale.between else "verdict"
+
+
+def _keys(ordered: Sequence[str], kinds: Mapping[str, str]) -> dict[str, str]:
+    """The key of each label: its place, but a number's is its own digit wherever it stands, or none."""
+    verdicts = [label for label in ordered if kinds[label] == "verdict"]
+    numbers = bool(verdicts) and all(as_number(label) is not None for label in verdicts)
+    keys = {label: label if label in DIGITS else "" for label in verdicts} if numbers else {}
+    free = iter([key for key in KEYS if key not in keys.values()])
+    for label in ordered:
+        if label not in keys:
+            keys[label] = UNSURE_KEY if kinds[label] == "unsure" else next(free, "")
+    return keys
 
 
 def _spoken(label: str, scale: OfferedScale) -> str:

@@ -175,7 +175,7 @@ class PanelPages:
         self, template: str, session: Session, round_: Round, *, status: int = 200, **context: Any
     ) -> HTMLResponse:
         """A page of the panel's."""
-        told = {"demo": self.desk.study.demo, "csrf": session.csrf}
+        told: dict[str, Any] = {"demo": self.desk.study.demo, "csrf": session.csrf}
         return page(template, status=status, round=round_, **told, **context)
 
     def _ruled(self, round_: Round, one: Open) -> str:

@@ -63,7 +63,11 @@ class RaterPages:
 
     def show(self, template: str, session: Session, round_: Round, **context: Any) -> HTMLResponse:
         """A page of this rater's."""
-        told = {"demo": self.desk.study.demo, "csrf": session.csrf, "owner": self.owner(session)}
+        told: dict[str, Any] = {
+            "demo": self.desk.study.demo,
+            "csrf": session.csrf,
+            "owner": self.owner(session),
+        }
         return page(template, round=round_, **told, **context)
 
     def list_page(self, session: Session, round_: Round) -> HTMLResponse:
