@@ -198,14 +198,21 @@ def test_an_end_that_is_no_error_is_final(ended: str, tmp_path: Path) -> None:
     assert run(tmp_path, suite, players, clients=stuck).made == 0
 
 
+class Wavering(FakeClient):
+    """Now fast, now slow, so that of two runs now one and now the other is first."""
+
+    async def complete(self, request: Request, *, timeout: float) -> Reply:
+        reply = await super().complete(request, timeout=timeout)
+        await asyncio.sleep(int(content_hash([request.hash, reply.text])[:2], 16) / 10_000)
+        return reply
+
+
 def test_two_runs_at_a_time_agree_on_every_turn(tmp_path: Path) -> None:
     """Each run's systems say something else, and no conversation is a mixture that nobody held."""
     suite, players = bench(tmp_path, repeats=2), cast(MODEL)
 
     def named(name: str) -> FakeClient:
-        return FakeClient(
-            lambda request: f"{name} after {content_hash(request.body['messages'])}", delay=0.001
-        )
+        return Wavering(lambda request: f"{name} after {content_hash(request.body['messages'])}")
 
     async def both() -> None:
         with open_store(tmp_path) as one, open_store(tmp_path) as other:
