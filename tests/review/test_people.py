@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from review.studies import begun
+from review.studies import begun, write_study
 from voirdire.errors import UserError
+from voirdire.review.beginning import BeginOptions, begin
 from voirdire.review.desk import open_desk
 from voirdire.review.people import erase, find_link, invite, links_of, revoke
 
@@ -53,3 +54,22 @@ def test_names_that_nobody_can_have_are_refused(tmp_path: Path, name: str) -> No
     way = begun(tmp_path, metrics=("kind",))
     with pytest.raises(UserError):
         invite(way.desk, way.round.id, "rater", name)
+
+
+@pytest.mark.parametrize("names", [("R2", "R1"), ("Ann", "R1"), ("R3", "Ann", "R1", "Bo")])
+def test_people_who_are_called_by_codes_stay_apart_in_any_order(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    desk = open_desk(write_study(tmp_path))
+    begun_ = begin(desk, BeginOptions(raters=dict.fromkeys(names, 0), metrics=("kind",)))
+    codes = {name: one.link.rater_id for name, one in zip(names, begun_.raters, strict=True)}
+    assert len(set(codes.values())) == len(names)
+    assert all(code == name for name, code in codes.items() if name.startswith("R"))
+    assert begun_.n_labels == 2 * len(desk.study.items)
+
+
+def test_one_person_by_name_and_by_code_is_refused(tmp_path: Path) -> None:
+    way = begun(tmp_path, metrics=("kind",), names=("Ann",))
+    with pytest.raises(UserError, match="Ann and R1 are one person"):
+        begin(way.desk, BeginOptions(raters={"Ann": 0, "R1": 0}, metrics=("kind",)))
+    assert len(way.desk.rounds()) == 1

@@ -17,7 +17,8 @@ from voirdire.errors import UserError
 from voirdire.review.anchors import SHOWN
 from voirdire.review.desk import Desk, Round, now
 from voirdire.review.log import Cell, Event, record
-from voirdire.store.review_schema import adjudications, assignments, events, identities, labels
+from voirdire.review.people import codes_by_name
+from voirdire.store.review_schema import adjudications, assignments, events, labels
 from voirdire.study.study import Study
 
 __all__ = ["Wanted", "assign_to", "by_overlap", "from_plan", "under_codes", "withdraw"]
@@ -69,8 +70,7 @@ def by_overlap(
     names = list(raters)
     rows = [(int(item), metric) for metric in metrics for item in chosen]
     told = _told_by(desk)
-    known = desk.store.rows(sql.select(identities.c.name, identities.c.rater_id))
-    codes = {row["name"]: row["rater_id"] for row in known}
+    codes = codes_by_name(desk)
     closed = [_closed_to(desk.study, name, codes.get(name, name), told) for name in names]
     tasks = [
         Task(k, labels_an_item, tuple(r for r in range(len(names)) if not closed[r](item, metric)))

@@ -12,7 +12,7 @@ from voirdire.errors import UserError, check_names, check_whole
 from voirdire.opening import read_table
 from voirdire.review.assigning import Wanted, assign_to, by_overlap, from_plan, under_codes
 from voirdire.review.desk import Desk, Round
-from voirdire.review.people import Invited, invite
+from voirdire.review.people import Invited, codes_by_name, invite, is_no_code
 from voirdire.review.settings import PROTOCOL, RoundSettings, offered_scale
 from voirdire.review.showing import Showing
 from voirdire.study.raw import RawTable
@@ -83,10 +83,12 @@ def begin(desk: Desk, options: BeginOptions) -> Begun:
     notes = _check_shown(desk, settings)
     wanted = _drawn(desk, settings, names, options) if rows is None else from_plan(desk, rows, names)
     notes += [] if rows is not None else _left_out(desk, settings, wanted, options)
+    _check_apart(desk, names)
     round_ = desk.new_round(settings)
     organiser = invite(desk, round_.id, "organiser")
-    raters = tuple(invite(desk, round_.id, "rater", name) for name in names)
-    codes = {name: one.link.rater_id for name, one in zip(names, raters, strict=True)}
+    invited = {name: invite(desk, round_.id, "rater", name) for name in sorted(names, key=is_no_code)}
+    raters = tuple(invited[name] for name in names)
+    codes = {name: one.link.rater_id for name, one in invited.items()}
     n_labels = assign_to(desk, round_, under_codes(wanted, codes))
     return Begun(round_, organiser, raters, n_labels, tuple(notes))
 
@@ -193,6 +195,15 @@ def _left_out(
             "their most, or it is their own work."
         )
     return notes
+
+
+def _check_apart(desk: Desk, names: Mapping[str, int]) -> None:
+    """See that no two of ``names`` are one person, once by name and once by code."""
+    codes = codes_by_name(desk)
+    given = {name: codes.get(name, name) for name in names}
+    twice = [name for name, code in given.items() if list(given.values()).count(code) > 1]
+    if twice:
+        raise UserError(f"{' and '.join(twice)} are one person", fix="name each person once")
 
 
 def _check_shown(desk: Desk, settings: RoundSettings) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from dataclasses import dataclass
 from typing import Literal
@@ -16,10 +17,23 @@ from voirdire.store.erasing import erase_rows, scrub
 from voirdire.store.review_schema import identities, links, people, revocations
 from voirdire.store.sql import added
 
-__all__ = ["Invited", "Link", "Role", "erase", "find_link", "invite", "links_of", "revoke", "valid_link"]
+__all__ = [
+    "Invited",
+    "Link",
+    "Role",
+    "codes_by_name",
+    "erase",
+    "find_link",
+    "invite",
+    "is_no_code",
+    "links_of",
+    "revoke",
+    "valid_link",
+]
 
 Role = Literal["rater", "panel", "organiser"]
 LONGEST_NAME = 200
+CODE = re.compile(r"R[1-9][0-9]{0,5}")
 
 
 @dataclass(frozen=True)
@@ -51,8 +65,8 @@ def invite(
 ) -> Invited:
     """Invite a person to a round and return the link; who is invited already as the same keeps the link.
 
-    ``name`` is the rater's in the study for somebody who has labelled there; anybody else gets a code (R1,
-    R2, ...) that labels carry, while the name is kept apart and can be erased.
+    ``name`` is the rater's in the study for somebody who has labelled there, or a code (R1, R2, ...); anybody
+    else gets a free code that labels carry, while the name is kept apart and can be erased.
     """
     name = " ".join(name.split())
     if role != "organiser" and not name:
@@ -125,6 +139,17 @@ def erase(desk: Desk, rater_id: str) -> bool:
     return bool(gone)
 
 
+def codes_by_name(desk: Desk) -> dict[str, str]:
+    """The code of each person by name; who was forgotten has none."""
+    known = desk.store.rows(sql.select(identities.c.name, identities.c.rater_id))
+    return {row["name"]: row["rater_id"] for row in known}
+
+
+def is_no_code(name: str) -> bool:
+    """Whether ``name`` is no code such as R1; those that are go first, so that no one else is given them."""
+    return CODE.fullmatch(name) is None
+
+
 def _coded(desk: Desk, connection: sql.Connection, name: str, contact: str, expertise: str) -> str:
     """The code of the person called ``name``, or known by it as a code; else of somebody new."""
     for told in (identities.c.name, identities.c.rater_id):
@@ -135,7 +160,8 @@ def _coded(desk: Desk, connection: sql.Connection, name: str, contact: str, expe
     if raters.get(name, "human") != "human":
         raise UserError(f"'{name}' is a {raters[name]} in this study, no person", fix="use another name")
     used = set(connection.scalars(sql.select(people.c.rater_id)))  # by those who were forgotten too
-    code = name if name in raters and name not in used else _free_code(set(raters) | used)
+    own = name in raters or not is_no_code(name)  # who is called R2 is R2, and not the next free code
+    code = name if own and name not in used else _free_code(set(raters) | used)
     added(connection, people, [{"rater_id": code, "expertise": expertise, "created_at": now()}])
     connection.execute(identities.insert().values(rater_id=code, name=name, contact=contact))
     return code
