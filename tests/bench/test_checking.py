@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
 import os
 import subprocess
@@ -13,8 +15,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from bench.benches import metric
 from voirdire.bench.checking import Checked, check_bench
 from voirdire.bench.signing import sign_metric
+from voirdire.bench.standing import count_metrics, misplaced
 from voirdire.bench.starting import start_bench
 from voirdire.bench.suite import load_bench
 from voirdire.bench.template import Reviewed
@@ -151,8 +155,17 @@ def test_a_benchmark_lies_in_one_subarea_and_names_are_spelt_alike(folder: Path)
         "'Independent thinking' elsewhere"
     ]
     assert told(checked, "flag") == [
-        "metrics/third.yaml: benchmark 'Doing it your self' is spelt nearly as 'Doing it yourself'"
+        "metrics/third.yaml: benchmark 'Doing it your self' is spelt nearly as 'Doing it yourself' (names alike)"
     ]
+
+
+def test_a_name_that_is_nearly_another_can_be_accepted(folder: Path) -> None:
+    text = (folder / METRIC).read_text()
+    second = text.replace("metric: my_metric", "metric: second").replace("it yourself", "it your self")
+    (folder / "metrics/second.yaml").write_text(second)
+    assert not check_bench(folder).passed
+    (folder / "metrics/second.yaml").write_text(f"accepted: {{names alike: Two schools.}}\n{second}")
+    assert check_bench(folder).passed
 
 
 def test_who_plays_and_judges_is_checked_too(folder: Path) -> None:
@@ -171,9 +184,9 @@ def test_a_move_after_the_last_turn_is_told(folder: Path) -> None:
 def test_it_is_said_who_reviewed_which_version_and_what_changed_since(folder: Path) -> None:
     (before,) = check_bench(folder).metrics
     assert (before.state, str(before)) == ("not reviewed", "not reviewed")
-    metric = load_bench(folder).metric("my_metric")
+    mine = load_bench(folder).metric("my_metric")
     passed: dict[str, Any] = {"fidelity": True, "clarity": True, "observability": True}
-    review = Reviewed(by="Ann", date="2026-11-29", version=metric.version, parts=metric.parts, **passed)
+    review = Reviewed(by="Ann", date="2026-11-29", version=mine.version, parts=mine.parts, **passed)
     sign_metric(folder, "my_metric", review)
     (signed,) = check_bench(folder).metrics
     assert (signed.state, str(signed)) == ("counts", "reviewed by Ann, 2026-11-29")
@@ -234,18 +247,24 @@ def test_it_can_watch_while_somebody_edits(folder: Path) -> None:
             line = process.stdout.readline()
             assert line, seen
             seen += line
+        (folder / "bench.yaml").rename(folder / "aside.txt")
+        while "no bench.yaml" not in seen:
+            seen += process.stdout.readline()
+        (folder / "aside.txt").rename(folder / "bench.yaml")
+        while "to mend" not in seen.partition("no bench.yaml")[2]:
+            seen += process.stdout.readline()
         process.kill()
 
 
 def test_a_signature_keeps_comments_and_stands_after_the_others(folder: Path) -> None:
-    metric = load_bench(folder).metric("my_metric")
+    mine = load_bench(folder).metric("my_metric")
     file = folder / METRIC
     before = file.read_text()
     passed: dict[str, Any] = {"fidelity": True, "clarity": True, "observability": True}
-    first = Reviewed(by="Ann: psychology", date="2026-11-29", version=metric.version, note="no", **passed)
+    first = Reviewed(by="Ann: psychology", date="2026-11-29", version=mine.version, note="no", **passed)
     assert sign_metric(folder, "my_metric", first) == file
     assert file.read_text().startswith(before.rstrip())
-    second = first.model_copy(update={"by": "Bo", "parts": metric.parts, "note": ""})
+    second = first.model_copy(update={"by": "Bo", "parts": mine.parts, "note": ""})
     sign_metric(folder, "my_metric", second)
     assert load_bench(folder).metric("my_metric").reviews == [first, second]
 
@@ -293,3 +312,32 @@ def test_a_reviewer_signs_at_the_terminal(folder: Path) -> None:
     assert "found wanting by Ann, psychology" in result.output
     code, output = run("check", str(folder), "--sign", "my_metric")
     assert (code, "no --by" in output) == (2, True)
+
+
+def test_transcripts_that_leave_matched_sets_incomplete_are_told(folder: Path) -> None:
+    targets = "targets:\n  - system: Quay\n    transcripts: quay.jsonl\n"
+    (folder / "targets.yaml").write_text(targets)
+    said = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    row = {"metric": "my_metric", "scenario": "review", "variant": "age=teen", "transcript": json.dumps(said)}
+    (folder / "quay.jsonl").write_text(json.dumps(row) + "\n")
+    assert (
+        "targets.yaml: system 'Quay' has no transcript of 1 of 2 cases; 1 of 1 matched sets are incomplete"
+        in told(check_bench(folder), "note")
+    )
+    both = [row, {**row, "variant": "age=adult"}]
+    (folder / "quay.jsonl").write_text("".join(json.dumps(one) + "\n" for one in both))
+    assert not any("Quay" in one for one in told(check_bench(folder), "note"))
+
+
+@pytest.mark.shared
+def test_the_counts_of_a_published_suite_are_recomputed(shared: Path) -> None:
+    """P02: 809 metrics are 460 positive and 349 negative; the replica names 6 of the 26 benchmarks."""
+    file = shared / "data" / "impactbench_replica" / "conversations.csv.gz"
+    with gzip.open(file, "rt", encoding="utf-8") as opened:
+        rows = {row["metric"]: row for row in csv.DictReader(opened)}
+    place = ("polarity", "benchmark", "subarea", "area")
+    metrics = {f"{name}.yaml": metric(name, **{key: row[key] for key in place}) for name, row in rows.items()}
+    counts = count_metrics(list(metrics.values()))
+    assert (counts["metrics"], counts["positive"], counts["negative"]) == (809, 460, 349)
+    assert counts["benchmarks"] == 6
+    assert {severity for _, _, severity in misplaced(metrics)} == {"note"}

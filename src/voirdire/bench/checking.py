@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from voirdire.bench.cast import load_cast
+from voirdire.bench.cast import Cast, load_cast
 from voirdire.bench.drafting import DRAFTS
 from voirdire.bench.leaks import Difference, differences, leaks
 from voirdire.bench.observable import flags
 from voirdire.bench.reading import Lines
-from voirdire.bench.standing import Standing, count_metrics, misplaced, standing
+from voirdire.bench.standing import ALIKE, Severity, Standing, count_metrics, misplaced, standing
 from voirdire.bench.suite import BENCH, Bench, Parts, read_parts
 from voirdire.errors import UserError
 from voirdire.judges.judge import load_judge
@@ -22,10 +22,9 @@ from voirdire.judges.panel import is_panel, load_panel
 
 __all__ = ["Checked", "Found", "check_bench"]
 
-Kind = Literal["fault", "flag", "note"]
 CAST = ("targets.yaml", "user.yaml")
 JUDGE = "judge.yaml"
-TITLES: tuple[tuple[str, Kind], ...] = (("To mend", "fault"), ("To look at", "flag"), ("To know", "note"))
+TITLES: tuple[tuple[str, Severity], ...] = (("To mend", "fault"), ("To look at", "flag"), ("To know", "note"))
 HINT = "  A rule looks for words and may be wrong; a metric may accept it: accepted: {rule: reason}"
 USUAL = 3
 """Scenarios that a metric usually has."""
@@ -38,7 +37,7 @@ class Found:
     ``rule`` is the name under which a metric may accept a flag.
     """
 
-    kind: Kind
+    kind: Severity
     where: str
     what: str
     rule: str = ""
@@ -68,7 +67,7 @@ class Checked:
         """Whether nothing stands in the way: no fault, and no flag that nobody has accepted."""
         return all(one.kind == "note" for one in self.found)
 
-    def of(self, kind: Kind) -> list[Found]:
+    def of(self, kind: Severity) -> list[Found]:
         """What was found of one kind, in order of the files."""
         return [one for one in self.found if one.kind == kind]
 
@@ -97,7 +96,7 @@ def check_bench(folder: str | Path) -> Checked:
     for file, metric in parts.metrics.items():
         lines = Lines((parts.folder / file).read_text(encoding="utf-8-sig"))
         found += _metric(parts.bench, file, metric, lines)
-    found += [*_drafts(parts.folder), *_faults(_cast_problems(parts.folder, bench))]
+    found += [*_drafts(parts.folder), *_players(parts.folder, bench)]
     variants = differences(bench) if bench else ()
     found += _unlike(variants)
     order = {file: place for place, file in enumerate(["", BENCH, *parts.metrics, *CAST, JUDGE])}
@@ -120,8 +119,8 @@ def _faults(problems: Sequence[UserError]) -> Iterator[Found]:
 
 def _suite(parts: Parts) -> Iterator[Found]:
     """What all metrics together show: the tree, and the counts that bench.yaml expects."""
-    for file, what, certain in misplaced(parts.metrics):
-        yield Found("fault" if certain == "fault" else "flag", file, what)
+    for file, what, severity in misplaced(parts.metrics):
+        yield Found(severity, file, what, ALIKE if severity == "flag" else "")
     counts = count_metrics(list(parts.metrics.values()))
     expected = parts.config.expects.model_dump(exclude_none=True) if parts.config else {}
     for name, wanted in expected.items():
@@ -160,28 +159,39 @@ def _drafts(folder: Path) -> Iterator[Found]:
         yield Found("note", f"{DRAFTS}/{file.name}", what)
 
 
-def _cast_problems(folder: Path, bench: Bench | None) -> list[UserError]:
+def _players(folder: Path, bench: Bench | None) -> Iterator[Found]:
     """What is wrong with who plays and judges, as far as their files are there."""
     problems: list[UserError] = []
-
-    def attempt(check: Callable[[], object]) -> None:
-        try:
-            check()
-        except UserError as problem:
-            problems.append(problem)
-
     targets, user = (folder / name for name in CAST)
     if bench is not None and targets.is_file() and user.is_file():
-        attempt(lambda: _first(load_cast(bench, targets, user).parts(bench, unreviewed=True)))
+        try:
+            cast = load_cast(bench, targets, user)
+            next(cast.parts(bench, unreviewed=True), None)  # to begin with them checks the scripts
+        except UserError as problem:
+            problems.append(problem)
+        else:
+            yield from _unmatched(bench, cast)
     judge = folder / JUDGE
     if judge.is_file():
-        attempt(lambda: load_panel(judge) if is_panel(str(judge)) else load_judge(judge))
-    return problems
+        try:
+            _ = load_panel(judge) if is_panel(judge) else load_judge(judge)
+        except UserError as problem:
+            problems.append(problem)
+    yield from _faults(problems)
 
 
-def _first(parts: Iterator[Any]) -> object:
-    """The first of the conversations; to begin with them checks the scripts."""
-    return next(parts, None)
+def _unmatched(bench: Bench, cast: Cast) -> Iterator[Found]:
+    """Systems that were heard elsewhere, of which some variant of a scenario was not."""
+    for system, kept in cast.transcripts.items():
+        heard = [(case.pair, bool(list(kept.of(case)))) for case in bench.cases(unreviewed=True)]
+        sets: dict[str, set[bool]] = defaultdict(set)
+        for pair, there in heard:
+            sets[pair].add(there)
+        broken = sum(len(every) > 1 for every in sets.values())
+        lacking = sum(not there for _, there in heard)
+        if lacking:
+            what = f"system '{system}' has no transcript of {lacking:,} of {_many(len(heard), 'cases')}"
+            yield Found("note", CAST[0], f"{what}; {broken:,} of {len(sets):,} matched sets are incomplete")
 
 
 def _unlike(variants: Sequence[Difference]) -> Iterator[Found]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,13 +32,18 @@ class Lines:
 
     def of(self, path: Keys) -> int:
         """The line of what stands at ``path``, or of the last part on the way that is there; 0 if none is."""
-        node, line = yaml.compose(self.text, yaml.SafeLoader), 0
+        node, line = self._root, 0
         for key in path:
             found = next((entry for entry in _entries(node) if entry[0] == key), None)
             if found is None:
                 break
             _, node, line = found
         return line
+
+    @cached_property
+    def _root(self) -> yaml.Node | None:
+        root: yaml.Node | None = yaml.compose(self.text, yaml.SafeLoader)
+        return root
 
 
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str | int, yaml.Node, int]]:

@@ -11,11 +11,14 @@ from typing import Literal
 
 from voirdire.bench.template import MetricTemplate, Reviewed
 
-__all__ = ["Standing", "State", "count_metrics", "misplaced", "standing"]
+__all__ = ["ALIKE", "Severity", "Standing", "State", "count_metrics", "misplaced", "standing"]
 
 State = Literal["counts", "not reviewed", "found wanting", "changed since", "draft"]
+Severity = Literal["fault", "flag", "note"]
 LEVELS = ("benchmark", "subarea", "area")
 CLOSE = 0.9
+ALIKE = "names alike"
+"""The rule by which a metric accepts a name that is nearly another's."""
 
 
 @dataclass(frozen=True)
@@ -86,27 +89,26 @@ def count_metrics(metrics: Sequence[MetricTemplate]) -> dict[str, int]:
     }
 
 
-def misplaced(metrics: Mapping[str, MetricTemplate]) -> Iterator[tuple[str, str, str]]:
-    """Files whose metric breaks the tree, what is wrong, and whether it is certain (fault) or likely (flag).
+def misplaced(metrics: Mapping[str, MetricTemplate]) -> Iterator[tuple[str, str, Severity]]:
+    """Files whose metric breaks the tree of areas, what is wrong, and how much it matters.
 
-    A benchmark lies in one subarea and a subarea in one area; names that are nearly alike may be one.
+    A benchmark lies in one subarea. A subarea's name may stand in several areas, as "other" does; it is told.
+    Names that are spelt nearly alike may be one, unless the metric accepts the rule "names alike".
     """
     for level, above in pairwise(LEVELS):
+        severity: Severity = "fault" if level == "benchmark" else "note"
         places: dict[str, str] = {}
         for file, metric in metrics.items():
             name, parent = getattr(metric, level), getattr(metric, above)
             first = places.setdefault(name, parent)
             if first != parent:
-                yield (
-                    file,
-                    f"{level} '{name}' lies in {above} '{parent}' here and in '{first}' elsewhere",
-                    "fault",
-                )
+                what = f"{level} '{name}' lies in {above} '{parent}' here and in '{first}' elsewhere"
+                yield file, what, severity
     for level in LEVELS:
         names: dict[str, str] = {}
         for file, metric in metrics.items():
             name = getattr(metric, level)
             near = get_close_matches(name.casefold(), names, n=1, cutoff=CLOSE)
-            if near and names[near[0]] != name:
+            if near and names[near[0]] != name and ALIKE not in metric.accepted:
                 yield file, f"{level} '{name}' is spelt nearly as '{names[near[0]]}'", "flag"
             names.setdefault(name.casefold(), name)

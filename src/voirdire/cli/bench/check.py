@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +51,7 @@ def command(
 ) -> None:
     """Name what is missing, what a conversation cannot show, and who reviewed what; exit code 0 or 1."""
     from voirdire.bench.checking import check_bench
+    from voirdire.errors import UserError
 
     if sign or by:
         _sign(folder, sign, by)
@@ -59,11 +61,14 @@ def command(
     while watch:
         time.sleep(PATIENCE)
         now = _saved(folder)
-        if now != seen:
-            seen = now
-            checked = check_bench(folder)
-            typer.echo(f"\n--- {time.strftime('%H:%M:%S')} ---")
-            _show(checked, as_json=as_json, out=out, quiet=quiet)
+        if now == seen:
+            continue
+        seen = now
+        typer.echo(f"\n--- {time.strftime('%H:%M:%S')} ---")
+        try:
+            _show(check_bench(folder), as_json=as_json, out=out, quiet=quiet)
+        except UserError as mistake:  # a file that an editor is about to put back
+            typer.echo(str(mistake))
     raise typer.Exit(0 if checked.passed else 1)
 
 
@@ -101,4 +106,8 @@ def _show(checked: Checked, *, as_json: bool, out: str, quiet: bool) -> None:
 
 def _saved(folder: str) -> dict[str, int]:
     """When each file of the benchmark was last saved."""
-    return {str(path): path.stat().st_mtime_ns for path in sorted(Path(folder).rglob("*.y*ml"))}
+    saved = {}
+    for path in sorted(Path(folder).rglob("*.y*ml")):
+        with suppress(FileNotFoundError):
+            saved[str(path)] = path.stat().st_mtime_ns
+    return saved
