@@ -117,3 +117,12 @@ def test_nothing_that_does_not_count_is_in_a_headline() -> None:
 def test_options_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(UserError):
         AggregateOptions(**wrong)
+
+
+def test_a_judge_of_other_conversations_is_named_and_left_out() -> None:
+    outcomes = drawn(np.random.default_rng(2), SUITE, 3, 2, 2, 2)
+    part = outcomes.take(outcomes.metric < 4)
+    found = results_of(outcomes, About("x"), QUICK, other_judges=[part, outcomes])
+    assert any("1 further judge was asked about other conversations" in note for note in found.notes)
+    (split, _) = found.variance
+    assert {one.level: one for one in split.components}["judge"].variance.undefined is None

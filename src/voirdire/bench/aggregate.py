@@ -84,7 +84,7 @@ def results_of(
 ) -> Results:
     """Every figure of ``outcomes``: rates from metric to overall, contrasts, ranks, gaps and variance.
 
-    ``other_judges`` judged the same conversations, and only say how much a judge matters. ``people`` is a
+    ``other_judges`` only say how much a judge matters, where they judged the same conversations. ``people`` is a
     study with the verdicts and with people's labels, to correct rates. The same arguments give the same
     results.
     """
@@ -95,6 +95,7 @@ def results_of(
     rates = tuple(rate for layer in layers for rate in pass_rates(outcomes, layer, every, level=level))
     found_gaps = tuple(gaps(rates, level=level))
     rng = np.random.default_rng(chosen.seed)
+    alike = [one for one in other_judges if one.ids == outcomes.ids]
     known = {player.name: player for player in about.systems}
     systems = tuple(known.get(name, Player(name)) for name in outcomes.systems)
     return Results(
@@ -115,13 +116,13 @@ def results_of(
         rankings=tuple(rankings(outcomes, layers[0], every, level=level, draws=chosen.draws, rng=rng)),
         gaps=found_gaps,
         directions=directions(found_gaps),
-        variance=variance_split([outcomes, *other_judges], level=level),
+        variance=variance_split([outcomes, *alike], level=level),
         stability=stability(outcomes, level=level),
         contestants=contestants(systems, _measuring(about)),
         audited=_audited(outcomes, nodes, people, chosen),
         counts=_counts(outcomes),
         lacking=_lacking(outcomes),
-        notes=tuple(_notes(outcomes, nodes)),
+        notes=(*_notes(outcomes, nodes), *_left_out(len(other_judges) - len(alike))),
         outcomes=outcomes,
         voirdire=version("voirdire"),
     )
@@ -239,3 +240,11 @@ def _notes(outcomes: Outcomes, nodes: Sequence[Node]) -> list[str]:
         said = ", ".join(f"{count:,} {name}" for name, count in lacking.items())
         notes.append(f"Without a verdict: {said}; they leave the denominator.")
     return notes
+
+
+def _left_out(judges: int) -> list[str]:
+    """What is said of further judges that were asked about other conversations."""
+    if not judges:
+        return []
+    what = "1 further judge was" if judges == 1 else f"{judges:,} further judges were"
+    return [f"{what} asked about other conversations, and is in no split of variance."]
