@@ -84,9 +84,9 @@ def results_of(
 ) -> Results:
     """Every figure of ``outcomes``: rates from metric to overall, contrasts, ranks, gaps and variance.
 
-    ``other_judges`` only say how much a judge matters, where they judged the same conversations. ``people`` is a
-    study with the verdicts and with people's labels, to correct rates. The same arguments give the same
-    results.
+    ``other_judges`` only say how much a judge matters, where they judged the same conversations.
+    ``people`` is a study with the verdicts and with people's labels, to correct rates. The same arguments
+    give the same results.
     """
     chosen = options or AggregateOptions()
     level = chosen.level
