@@ -118,6 +118,7 @@ class Rater:
 async def labelling(crowd: Crowd, number: int, count: Any) -> Told:
     """One rater's whole work."""
     rater = Rater(crowd.port, number)
+    await asyncio.sleep(crowd.pause * 2 * rater.random.random())
     await rater.enter(crowd.tokens[number])
     sent, place = 0, 0
     while sent < crowd.labels:
