@@ -145,6 +145,12 @@ def test_all_wrong_rows_are_told_at_once(small: Bench, tmp_path: Path) -> None:
         load_transcripts(path, small, "old")
 
 
+def test_one_repeat_has_one_transcript(small: Bench, tmp_path: Path) -> None:
+    path = write(tmp_path / "old.csv", [*rows(repeat=0), *rows(repeat=1), *rows(repeat=1)[:1]])
+    with pytest.raises(UserError, match=r"old\.csv, row 10: a second transcript of repeat 1"):
+        load_transcripts(path, small, "old")
+
+
 def test_columns_are_named_and_a_system_too(small: Bench, tmp_path: Path) -> None:
     path = write(
         tmp_path / "old.csv", [{"model": "x", "talk": row.pop("transcript"), **row} for row in rows()]
