@@ -22,7 +22,8 @@ from voirdire.review.desk import open_desk
 from voirdire.web.serve import serve
 from voirdire.web.site import Site
 log = open(sys.argv[4], "a", buffering=1)
-serve(open_desk(sys.argv[1], sys.argv[2]), Site(port=int(sys.argv[3])), log=lambda line: print(line, file=log))
+desk, site = open_desk(sys.argv[1], sys.argv[2]), Site(port=int(sys.argv[3]))
+serve(desk, site, log=lambda line: print(line, file=log))
 """
 STARTING = 30.0
 
