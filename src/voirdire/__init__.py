@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from voirdire.align.evaluation import Evaluation
     from voirdire.align.options import AlignOptions
     from voirdire.align.predictions import Predictions
+    from voirdire.bench.checking import Checked, check_bench
+    from voirdire.bench.starting import start_bench
+    from voirdire.bench.suite import Bench, load_bench
     from voirdire.checks.audit import Audit, StandIn, audit
     from voirdire.checks.finding import Finding
     from voirdire.checks.options import AuditOptions
@@ -58,7 +61,9 @@ __all__ = [
     "Aligner",
     "Audit",
     "AuditOptions",
+    "Bench",
     "Change",
+    "Checked",
     "CompareOptions",
     "Drift",
     "DriftOptions",
@@ -92,11 +97,13 @@ __all__ = [
     "__version__",
     "align",
     "audit",
+    "check_bench",
     "compare",
     "drift",
     "export",
     "gate",
     "judged_systems",
+    "load_bench",
     "load_policy",
     "open",
     "plan",
@@ -104,6 +111,7 @@ __all__ = [
     "replacement_tests",
     "select",
     "self_preference",
+    "start_bench",
 ]
 
 _HOME = {
@@ -111,7 +119,9 @@ _HOME = {
     "Aligner": "voirdire.align.aligner",
     "Audit": "voirdire.checks.audit",
     "AuditOptions": "voirdire.checks.options",
+    "Bench": "voirdire.bench.suite",
     "Change": "voirdire.decide.change_result",
+    "Checked": "voirdire.bench.checking",
     "CompareOptions": "voirdire.decide.change_options",
     "Drift": "voirdire.decide.drift",
     "DriftOptions": "voirdire.decide.drift",
@@ -144,11 +154,13 @@ _HOME = {
     "UserErrors": "voirdire.errors",
     "align": "voirdire.align.aligner",
     "audit": "voirdire.checks.audit",
+    "check_bench": "voirdire.bench.checking",
     "compare": "voirdire.decide.change",
     "drift": "voirdire.decide.drift",
     "export": "voirdire.writers.exporting",
     "gate": "voirdire.gate.gate",
     "judged_systems": "voirdire.decide.systems",
+    "load_bench": "voirdire.bench.suite",
     "load_policy": "voirdire.gate.policy",
     "open": "voirdire.opening",
     "plan": "voirdire.decide.plan",
@@ -156,6 +168,7 @@ _HOME = {
     "replacement_tests": "voirdire.decide.replacement",
     "select": "voirdire.decide.selection",
     "self_preference": "voirdire.decide.self_preference",
+    "start_bench": "voirdire.bench.starting",
 }
 
 

@@ -155,7 +155,8 @@ def test_a_benchmark_lies_in_one_subarea_and_names_are_spelt_alike(folder: Path)
         "'Independent thinking' elsewhere"
     ]
     assert told(checked, "flag") == [
-        "metrics/third.yaml: benchmark 'Doing it your self' is spelt nearly as 'Doing it yourself' (names alike)"
+        "metrics/third.yaml: benchmark 'Doing it your self' is spelt nearly as "
+        "'Doing it yourself' (names alike)"
     ]
 
 
