@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,8 @@ def run_into(folder: Path, suite: Bench | None = None) -> None:
     judge = judge_of(config, where=folder / "judge.yaml")
     with open_store(folder) as store:
         control = RunControl(client=FakeClient(seen))
-        asyncio.run(run_bench(suite, store, cast, [judge], control=control))
+        with ThreadPoolExecutor(1) as aside:  # a browser's driver has a loop in this thread
+            aside.submit(asyncio.run, run_bench(suite, store, cast, [judge], control=control)).result()
 
 
 def label_all(folder: Path, *, people: tuple[str, ...] = ("R1", "R2"), every: int = 1) -> None:
