@@ -14,6 +14,7 @@ from voirdire.review.anchors import was_shown
 from voirdire.review.desk import Desk, Round
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.settings import CHALLENGES
+from voirdire.review.taking_back import TAKEN_BACK
 from voirdire.store.review_schema import assignments, events, labels
 from voirdire.store.schema import storable
 
@@ -31,9 +32,6 @@ __all__ = [
 ]
 
 CELL = ("round_id", "rater_id", "item_id", "metric")
-TAKEN_BACK = sql.exists().where(
-    events.c.kind == "withdrawn", *(events.c[name] == assignments.c[name] for name in CELL)
-)
 # queries that every request asks are made once, for that takes longer than asking them
 ASKED = (
     sql.select(assignments, TAKEN_BACK.label("withdrawn"))

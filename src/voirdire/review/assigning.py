@@ -18,6 +18,7 @@ from voirdire.review.anchors import SHOWN
 from voirdire.review.desk import Desk, Round, now
 from voirdire.review.log import Cell, Event, record
 from voirdire.review.people import codes_by_name
+from voirdire.review.taking_back import GIVEN_BACK, TAKEN_BACK, WITHDRAWN
 from voirdire.store.review_schema import adjudications, assignments, events, labels
 from voirdire.study.study import Study
 
@@ -118,7 +119,8 @@ def under_codes(wanted: Iterable[Wanted], codes: Mapping[str, str]) -> list[Want
 def assign_to(desk: Desk, round_: Round, wanted: Sequence[Wanted]) -> int:
     """Add assignments and return how many are new; what a rater was asked for already stays in its place.
 
-    New ones come after those that a rater has, in a random order of their own.
+    New ones come after those that a rater has, in a random order of their own. What was taken back and is
+    wanted again is given back, in its old place, and counts as new.
     """
     by_rater: dict[str, list[Wanted]] = {}
     for one in wanted:
@@ -137,7 +139,7 @@ def withdraw(desk: Desk, *cells: Cell) -> None:
     """Take back what raters are asked for, all of it or nothing; what they handed in stays."""
     with desk.transaction() as connection:
         for cell in cells:
-            record(connection, Event(secrets.token_hex(8), "withdrawn", cell))
+            record(connection, Event(secrets.token_hex(8), WITHDRAWN, cell))
 
 
 def _add(
@@ -147,6 +149,11 @@ def _add(
         assignments.c.round_id == round_.id, assignments.c.rater_id == rater_id
     )
     known = {tuple(row) for row in connection.execute(mine)}
+    back = {tuple(row) for row in connection.execute(mine.where(TAKEN_BACK))}
+    again = {(one.item_id, one.metric) for one in wanted} & back
+    for item_id, metric in sorted(again):
+        cell = Cell(round_.id, rater_id, item_id, metric)
+        record(connection, Event(secrets.token_hex(8), GIVEN_BACK, cell))
     fresh = list({(one.item_id, one.metric): one for one in wanted}.items())
     fresh = [pair for pair in fresh if pair[0] not in known]
     rng = _rng(round_, rater_id, str(len(known)))
@@ -169,7 +176,7 @@ def _add(
     ]
     if rows:
         connection.execute(assignments.insert(), rows)
-    return len(rows)
+    return len(rows) + len(again)
 
 
 def _options(round_: Round, rater_id: str, metric: str) -> list[str]:

@@ -12,6 +12,7 @@ import sqlalchemy as sql
 from numpy.typing import NDArray
 
 from voirdire.review.desk import Desk
+from voirdire.review.taking_back import taken_back
 from voirdire.store import review_schema as schema
 from voirdire.store.labels import spelled
 from voirdire.study.column import Column
@@ -116,11 +117,7 @@ class _Source:
         return self.written(named, [*keys, "label", *names[len(keys) :]], ("anchored",))
 
     def assignments(self) -> Table:
-        taken = {
-            (row["round_id"], row["rater_id"], row["item_id"], row["metric"])
-            for row in self.rows(schema.events)
-            if row["kind"] == "withdrawn"
-        }
+        taken = taken_back(self.desk.store, self.round_id)
         rows = self.rows(schema.assignments)
         for row in rows:
             row["withdrawn"] = (row["round_id"], row["rater_id"], row["item_id"], row["metric"]) in taken

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sql
 
-from voirdire.review.answers import CELL, TAKEN_BACK
+from voirdire.review.answers import CELL
 from voirdire.review.desk import Desk
+from voirdire.review.taking_back import TAKEN_BACK
 from voirdire.store.review_schema import assignments, labels
 
 __all__ = ["Headway", "headway"]

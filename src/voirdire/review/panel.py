@@ -15,7 +15,8 @@ from voirdire.review.people import links_of
 from voirdire.review.queue import Open, left_open
 from voirdire.review.rulings import choices, rulings_of
 from voirdire.review.showing import Side
-from voirdire.store.review_schema import assignments, events, labels
+from voirdire.review.taking_back import taken_back
+from voirdire.store.review_schema import assignments, labels
 
 __all__ = ["Said", "as_panel", "owed_by", "panel_queue", "said_of", "turned", "wanted_of"]
 
@@ -59,13 +60,8 @@ def wanted_of(desk: Desk, round_id: str) -> set[tuple[str, str, str]]:
     }
     columns = (assignments.c.rater_id, assignments.c.item_id, assignments.c.metric)
     asked = sql.select(*columns).where(assignments.c.round_id == round_id)
-    taken = sql.select(events.c.rater_id, events.c.item_id, events.c.metric).where(
-        events.c.round_id == round_id, events.c.kind == "withdrawn"
-    )
-    wanted, back = (
-        {(row["rater_id"], row["item_id"], row["metric"]) for row in desk.store.rows(query)}
-        for query in (asked, taken)
-    )
+    wanted = {(row["rater_id"], row["item_id"], row["metric"]) for row in desk.store.rows(asked)}
+    back = {cell[1:] for cell in taken_back(desk.store, round_id)}
     return {cell for cell in wanted - back if cell[0] in able}
 
 

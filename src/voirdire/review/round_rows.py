@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sql
 
 from voirdire.review.desk import Desk
+from voirdire.review.taking_back import taken_back
 from voirdire.store.review_schema import assignments, events, gold, labels, people
 
 __all__ = ["Cell", "RoundRows", "Row", "cell_of", "rows_of"]
@@ -55,9 +56,7 @@ class RoundRows:
 def rows_of(desk: Desk, round_id: str) -> RoundRows:
     """The rows of a round as they stand now."""
     asked = sql.select(*(assignments.c[name] for name in CELL)).where(assignments.c.round_id == round_id)
-    taken = sql.select(*(events.c[name] for name in CELL))
-    taken = taken.where(events.c.round_id == round_id, events.c.kind == "withdrawn")
-    withdrawn = {cell_of(row) for row in desk.store.rows(taken)}
+    withdrawn = {cell[1:] for cell in taken_back(desk.store, round_id)}
     newest: dict[Cell, Row] = {}
     in_time: dict[Cell, Row] = {}
     for row in desk.store.rows(ANSWERS, round_id=round_id):
