@@ -126,3 +126,18 @@ def test_a_judge_of_other_conversations_is_named_and_left_out() -> None:
     assert any("1 further judge was asked about other conversations" in note for note in found.notes)
     (split, _) = found.variance
     assert {one.level: one for one in split.components}["judge"].variance.undefined is None
+
+
+@pytest.mark.parametrize("rows", [[0], [0, 1], [0, 24], list(range(24)), [3, 30, 77]])
+def test_however_little_there_is_figures_are_made_and_follow_the_schema(
+    rows: list[int], results: Results, schema: Any
+) -> None:
+    few = results_of(results.outcomes.take(np.array(rows)), About("x"), QUICK)
+    schema.validate(json.loads(json.dumps(few.to_dict(), allow_nan=False)))
+    assert few.counts["conversations"] == len(rows)
+    assert str(few)
+
+
+def test_nothing_at_all_is_an_error(results: Results) -> None:
+    with pytest.raises(UserError, match="no conversation to aggregate"):
+        results_of(results.outcomes.take(np.array([], dtype=int)), About("x"), QUICK)

@@ -86,8 +86,10 @@ def results_of(
 
     ``other_judges`` only say how much a judge matters, where they judged the same conversations.
     ``people`` is a study with the verdicts and with people's labels, to correct rates. The same arguments
-    give the same results.
+    give the same results. No conversation at all is a user's error.
     """
+    if not len(outcomes):
+        raise UserError("no conversation to aggregate", where=about.name, fix="voirdire bench run")
     chosen = options or AggregateOptions()
     level = chosen.level
     nodes, every = tree_of(outcomes.metrics), selections(outcomes)
