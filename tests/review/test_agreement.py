@@ -197,3 +197,13 @@ def settled(fresh: Agreements, way: UnderWay, done: Any) -> None:
     while not done(fresh.latest(way.round)):
         assert time.monotonic() < last
         time.sleep(0.02)
+
+
+def test_figures_of_no_label_are_not_kept_once_labels_came(tmp_path: Path) -> None:
+    way = begun(tmp_path / "study", names=("Ann", "Bo"), metrics=("kind",))
+    fresh = Agreements(way.desk, pause=3600, patience=30)
+    assert fresh.latest(way.round).by_metric["kind"].items == 0
+    for name in ("Ann", "Bo"):
+        for k in range(6):
+            way.say(name, f"i{k}", "kind", "pass" if k % 2 else "fail")
+    assert fresh.latest(way.round).by_metric["kind"].items == 6

@@ -133,13 +133,16 @@ class Agreements:
 
     def latest(self, round_: Round) -> Measured:
         """The newest figures that are there; the first are waited for a moment, later ones never."""
+        # figures of no label say nothing of those that came since, and would contradict the page's counts
+        empty = self._known.get(round_.id, (0, Measured()))[0] == 0
         with self._lock:
             started, running = self._running.get(round_.id, (-np.inf, None))
-            due = (running is None or running.done()) and time.monotonic() - started >= self._pause
+            rested = empty or time.monotonic() - started >= self._pause
+            due = rested and (running is None or running.done())
             if due:
                 running = self._pool.submit(self._measure, round_)
                 self._running[round_.id] = (time.monotonic(), running)
-        if round_.id not in self._known and running is not None:
+        if empty and running is not None:
             try:
                 running.result(self._patience)
             except TimeoutError:
