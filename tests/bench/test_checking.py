@@ -78,6 +78,13 @@ def test_counts_are_by_polarity_benchmark_subarea_and_area(example: Path) -> Non
         "scenarios": 24,
     }
     assert checked.states == {"counts": 8}
+    assert [(one.benchmark, one.positive, one.negative) for one in checked.places] == [
+        ("Doing it yourself", 1, 1),
+        ("Honest explanations", 1, 1),
+        ("Turning to people", 1, 1),
+        ("Letting go", 1, 1),
+    ]
+    assert "Learning       Independent thinking  Doing it yourself           1         1" in str(checked)
     assert "8 metrics (4 positive, 4 negative) in 4 benchmarks, 4 subareas, 2 areas" in str(checked)
 
 

@@ -14,8 +14,18 @@ from voirdire.bench.drafting import DRAFTS
 from voirdire.bench.leaks import Difference, differences, leaks
 from voirdire.bench.observable import flags
 from voirdire.bench.reading import Lines
-from voirdire.bench.standing import ALIKE, Severity, Standing, count_metrics, misplaced, standing
+from voirdire.bench.standing import (
+    ALIKE,
+    Place,
+    Severity,
+    Standing,
+    count_metrics,
+    misplaced,
+    places,
+    standing,
+)
 from voirdire.bench.suite import BENCH, Bench, Parts, read_parts
+from voirdire.decide.lines import aligned
 from voirdire.errors import UserError
 from voirdire.judges.judge import load_judge
 from voirdire.judges.panel import is_panel, load_panel
@@ -59,6 +69,7 @@ class Checked:
     found: tuple[Found, ...]
     metrics: tuple[Standing, ...]
     counts: dict[str, int]
+    places: tuple[Place, ...]
     differences: tuple[Difference, ...]
     conversations: int
 
@@ -104,9 +115,17 @@ def check_bench(folder: str | Path) -> Checked:
     states = tuple(standing(metric, file) for file, metric in parts.metrics.items())
     every = sum(1 for _ in bench.cases(unreviewed=True)) * bench.config.repeats if bench else 0
     name = parts.config.name if parts.config else ""
-    counts = count_metrics(list(parts.metrics.values()))
-    # a script's fault comes up once a variant
-    return Checked(str(folder), name, tuple(dict.fromkeys(found)), states, counts, variants, every)
+    metrics = list(parts.metrics.values())
+    return Checked(
+        folder=str(folder),
+        name=name,
+        found=tuple(dict.fromkeys(found)),  # a script's fault comes up once a variant
+        metrics=states,
+        counts=count_metrics(metrics),
+        places=places(metrics),
+        differences=variants,
+        conversations=every,
+    )
 
 
 def _faults(problems: Sequence[UserError]) -> Iterator[Found]:
@@ -218,7 +237,12 @@ def _lines(checked: Checked) -> Iterator[str]:
             yield HINT
     if checked.metrics:
         yield from ("", "Metrics", *(f"  {line}" for line in _standings(checked)))
-        yield from ("", "Counts", f"  {_counted(checked)}")
+        yield from (
+            "",
+            "Counts",
+            f"  {_counted(checked)}",
+            *(f"  {line}" for line in _placed(checked.places)),
+        )
     if checked.differences:
         yield from ("", "Variants", *(f"  {_differs(one)}" for one in checked.differences))
 
@@ -248,6 +272,11 @@ def _counted(checked: Checked) -> str:
     polarity = f"{counts['positive']:,} positive, {counts['negative']:,} negative"
     held = _many(checked.conversations, "conversations")
     return f"{metrics} ({polarity}) in {', '.join(tree)}; {scenarios}, {held} with each system"
+
+
+def _placed(every: Sequence[Place]) -> list[str]:
+    rows = [(one.area, one.subarea, one.benchmark, f"{one.positive:,}", f"{one.negative:,}") for one in every]
+    return aligned([("area", "subarea", "benchmark", "positive", "negative"), *rows], numbers=(3, 4))
 
 
 def _many(count: int, things: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,7 +11,17 @@ from typing import Literal
 
 from voirdire.bench.template import MetricTemplate, Reviewed
 
-__all__ = ["ALIKE", "Severity", "Standing", "State", "count_metrics", "misplaced", "standing"]
+__all__ = [
+    "ALIKE",
+    "Place",
+    "Severity",
+    "Standing",
+    "State",
+    "count_metrics",
+    "misplaced",
+    "places",
+    "standing",
+]
 
 State = Literal["counts", "not reviewed", "found wanting", "changed since", "draft"]
 Severity = Literal["fault", "flag", "note"]
@@ -89,6 +99,27 @@ def count_metrics(metrics: Sequence[MetricTemplate]) -> dict[str, int]:
     }
 
 
+@dataclass(frozen=True)
+class Place:
+    """A benchmark in its subarea and area, and how many metrics of each polarity it has."""
+
+    area: str
+    subarea: str
+    benchmark: str
+    positive: int
+    negative: int
+
+
+def places(metrics: Sequence[MetricTemplate]) -> tuple[Place, ...]:
+    """Every benchmark, by area and subarea."""
+    found: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for metric in metrics:
+        found[metric.area, metric.subarea, metric.benchmark][metric.polarity] += 1
+    return tuple(
+        Place(*place, count["positive"], count["negative"]) for place, count in sorted(found.items())
+    )
+
+
 def misplaced(metrics: Mapping[str, MetricTemplate]) -> Iterator[tuple[str, str, Severity]]:
     """Files whose metric breaks the tree of areas, what is wrong, and how much it matters.
 
@@ -97,10 +128,10 @@ def misplaced(metrics: Mapping[str, MetricTemplate]) -> Iterator[tuple[str, str,
     """
     for level, above in pairwise(LEVELS):
         severity: Severity = "fault" if level == "benchmark" else "note"
-        places: dict[str, str] = {}
+        first_place: dict[str, str] = {}
         for file, metric in metrics.items():
             name, parent = getattr(metric, level), getattr(metric, above)
-            first = places.setdefault(name, parent)
+            first = first_place.setdefault(name, parent)
             if first != parent:
                 what = f"{level} '{name}' lies in {above} '{parent}' here and in '{first}' elsewhere"
                 yield file, what, severity
