@@ -30,6 +30,7 @@ PAGES = [
     ROOT / "docs" / "systems.md",
     ROOT / "docs" / "gate.md",
     ROOT / "docs" / "tutorial-bench.md",
+    ROOT / "docs" / "bench-diff.md",
 ]
 WIDTH, HEIGHT = "100", "40"
 BLOCK = re.compile(r"```(sh|python|csv|yaml)\n(.*?)```\n(?:(\n```text\n)(.*?)(```\n))?", re.DOTALL)
