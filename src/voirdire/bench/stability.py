@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voirdire.bench.cells import Kind
-from voirdire.bench.outcomes import MISSING, Outcomes
+from voirdire.bench.outcomes import MISSING, Outcomes, passes
 from voirdire.errors import UserError
 from voirdire.stats.coded import Coded
 from voirdire.stats.engine import agreement
@@ -95,8 +95,8 @@ def _components(
     parts = []
     for judge, one in enumerate(judges):
         row, run = np.nonzero(one.runs[rows] != MISSING)
-        value = (one.runs[rows[row], run] == first.polarity[rows[row]]).astype(np.float64)
-        parts.append(np.stack([value, rows[row], np.full(len(row), judge)]))
+        passed = passes(one.runs[rows[row], run], first.polarity[rows[row]])
+        parts.append(np.stack([passed.astype(np.float64), rows[row], np.full(len(row), judge)]))
     value, at, judge_of = np.concatenate(parts, axis=1)
     where = at.astype(np.intp)
     stratum = first.system[where] * len(first.variants) + first.variant[where]
