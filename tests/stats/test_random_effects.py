@@ -151,6 +151,15 @@ def test_too_few_effects_and_wrong_ones_are_named() -> None:
         random_effects([1.0, np.nan, 3.0], [1.0, 1.0, 1.0])
 
 
+def test_effects_without_an_error_are_themselves() -> None:
+    """Errors that are 0 but for rounding, as of systems that a judge errs on alike everywhere."""
+    values = np.array([0.04, 0.03, -0.03])
+    error = np.array([1.2e-16, 1.4e-17, -9.5e-17])
+    found = random_effects(values, np.outer(error, error))
+    assert [one.value for one in found.shrunken] == pytest.approx(values.tolist(), abs=1e-9)
+    assert found.between.value == pytest.approx(values.std(ddof=1), rel=1e-3)
+
+
 @pytest.mark.coverage_simulation
 @pytest.mark.parametrize("between", [0.0, 0.15])
 def test_intervals_cover(between: float) -> None:

@@ -23,6 +23,8 @@ __all__ = ["judged_scores", "judged_systems", "judges_and_metrics"]
 
 PEOPLE, JUDGE = 0, 1
 SIMULTANEOUS = "simultaneous, paired over clusters"
+ROUNDING = 1e-12
+"""An error that differs from none by rounding alone."""
 
 
 def judged_systems(study: Study, options: SystemsOptions | None = None) -> Systems:
@@ -158,7 +160,7 @@ def _bias(
     found = means.contrasts(weights)
     reach = found.critical(level=options.level, draws=options.draws, rng=rng)
     error = found.weights @ means.covariance @ found.weights.T
-    if not (found.error > 0).all():
+    if not (found.error > ROUNDING).all():
         spread = undefined("no_variation")
     else:
         spread = random_effects(found.value, error, level=options.level).between

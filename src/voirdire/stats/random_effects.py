@@ -20,6 +20,7 @@ __all__ = ["RandomEffects", "random_effects"]
 Floats = NDArray[np.float64]
 FEWEST = 3
 GRID = 400
+ROUNDING = 1e-12
 """Points of the between-effect deviation over which shrunken effects are averaged."""
 
 
@@ -159,7 +160,8 @@ class _Model:
 
 def _mixture(share: Floats, centre: Floats, spread: Floats, level: float) -> Estimate:
     """Mean and quantiles of normals (B,) mixed by ``share``."""
-    low, high = float((centre - 40 * spread).min()), float((centre + 40 * spread).max())
+    reach = 40 * spread + ROUNDING * (1 + abs(centre))  # effects without an error have no spread to go by
+    low, high = float((centre - reach).min()), float((centre + reach).max())
 
     def quantile(p: float) -> float:
         return float(brentq(lambda x: float(share @ ndtr((x - centre) / spread)) - p, low, high))
