@@ -249,7 +249,11 @@ def test_two_tabs_without_a_network_keep_what_was_written_in_each(
     said(tab, r"waiting for the network \(2\)")
     second.close()
     one.context.set_offline(False)
-    said(tab, "Saved")
+    for _ in range(100):  # the line says Saved for each of the two
+        if len(rating.drafts) == 2:
+            break
+        tab.wait_for_timeout(100)
+    said(tab, r"^Saved \d")
     assert [draft["comment"] for draft in rating.drafts] == ["in the second tab", "in the first tab"]
 
 
