@@ -43,7 +43,7 @@ def whole_bench(folder: Path) -> Bench:
     for area, subarea in PLACES:
         for polarity in ("positive", "negative"):
             for number in range(METRICS_A_CELL):
-                name = f"{area.lower()}-{polarity}-{number}"
+                name = f"{area.split()[0].lower()}-{polarity}-{number}"
                 more = {
                     "area": area,
                     "subarea": subarea,
