@@ -88,6 +88,10 @@ class Evidence:
 
     kept: Kept
 
+    def prepare(self) -> None:
+        """Read people's labels, which are read once."""
+        _ = self._labels
+
     def told(self, metric: str, ids: Sequence[str]) -> list[Told]:
         """The conversations ``ids`` of ``metric``, in the order in which they are asked for."""
         held = {one.id: one for one in kept_conversations(self.kept.store, ids)}

@@ -65,6 +65,12 @@ class Pages:
 
     shown: Shown
 
+    def prepare(self) -> None:
+        """Look up once what every page of transcripts needs, lest whoever comes first wait for it."""
+        if self.shown.kept is not None and self._evidence is not None:
+            _ = self.paths, self.shown.kept.hashes, self.shown.passed
+            self._evidence.prepare()
+
     @cached_property
     def paths(self) -> dict[str, Made]:
         """Every address with what makes its page; making none of them yet."""

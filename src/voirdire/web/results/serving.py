@@ -32,6 +32,7 @@ AUDITS = REPORT.rpartition("/")[0] + "/"
 def results_app(shown: Shown, site: Site) -> FastAPI:
     """The pages of ``shown`` as served at ``site``, an ASGI application that changes nothing."""
     pages, report = Pages(shown), _Report(shown)
+    pages.prepare()
     app = FastAPI(
         title="voirdire results", docs_url=None, redoc_url=None, openapi_url=None, responses=RESPONSES
     )
