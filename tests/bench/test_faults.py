@@ -86,6 +86,7 @@ def test_2_no_other_word_becomes_present_and_what_is_missing_is_missing_everywhe
     present = found.outcomes.present
     assert set(present.tolist()) <= {0, MISSING}
     lost = int((present == MISSING).sum())
+    assert lost == 4  # half of them show it, and of those the judge said no verdict
     assert found.counts["missing"] == sum(found.lacking.values()) == lost
     for kind in ("positive", "negative"):
         rate = found.rate(kind=kind)  # type: ignore[arg-type]

@@ -79,3 +79,14 @@ def test_a_call_limit_stops_it_and_the_same_command_goes_on(tmp_path: Path) -> N
     assert (rest.exit_code, rest.output) == (0, "")
     done = said("run", str(folder), "--json")
     assert json.loads(done.output)["results"]["counts"]["judged"] == 576
+
+
+@pytest.mark.parametrize("command", [("diff", "run-1", "run-2", "--bench"), ("review", "--rater", "Ann")])
+def test_before_any_run_it_says_what_to_do(command: tuple[str, ...], tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    start_bench(folder)
+    found = said(*command, str(folder))
+    assert (found.exit_code, found.output.count("\n")) == (2, 1)
+    assert f"has not been run; fix: voirdire bench run {folder}" in found.output
+    elsewhere = said(*command, str(tmp_path))
+    assert "no bench.yaml" in elsewhere.output

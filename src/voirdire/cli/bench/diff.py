@@ -36,14 +36,13 @@ def command(
     """Say which cause moved the rates: metrics, judge, simulator, targets, parameters or scoring code."""
     from voirdire.bench.diff import diff_runs
     from voirdire.bench.filling import fill_diff
-    from voirdire.cli.bench.going import INTERRUPTED, carried_out, spending
+    from voirdire.cli.bench.going import INTERRUPTED, carried_out, kept_of, spending
     from voirdire.cli.bench.writing import write_text
     from voirdire.errors import check_share
-    from voirdire.store.beside import open_beside
 
     check_share("level", level, 0.5)
     money = spending(budget, calls)
-    with open_beside(folder, store, create=False) as kept:
+    with kept_of(folder, store) as kept:
         if run:
             _, stopped = carried_out(
                 lambda control: fill_diff(kept, first, second, control=control), budget=money, quiet=quiet

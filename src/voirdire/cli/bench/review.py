@@ -52,9 +52,9 @@ def command(
     """Draw conversations of the last run for people to label blind, and serve the pages; links stay."""
     from voirdire.bench.manifest import run_called
     from voirdire.bench.panel import PanelOptions, panel_plan
+    from voirdire.cli.bench.going import kept_of
     from voirdire.cli.review import command as review
     from voirdire.decide.plan_options import parse_raters
-    from voirdire.store.beside import open_beside
     from voirdire.writers.formats import write_table
 
     loads = parse_raters(rater or [])
@@ -67,7 +67,7 @@ def command(
         metrics=tuple(metric or ()),
         seed=seed,
     )
-    with open_beside(folder, store, create=False) as kept:
+    with kept_of(folder, store) as kept:
         plan = panel_plan(run_called(kept, "last"), kept, options)
     if as_json:
         typer.echo(json.dumps(plan.to_dict(), ensure_ascii=False, allow_nan=False))
