@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from review.studies import write_study
 from voirdire.cli.main import app
 from voirdire.review.desk import open_desk
+from voirdire.review.people import find_link
 from voirdire.web.app import create_app
 from voirdire.web.site import Site
 
@@ -60,6 +61,20 @@ def test_the_organisers_link_is_there_whoever_began_the_last_round(study: str) -
     desk.new_round(desk.rounds()[0].settings)
     desk.store.close()
     assert re.findall(r"^(\w+) ", run(study, "--links")[1], re.MULTILINE).count("Organiser") == 1
+
+
+def test_one_organisers_link_serves_all_rounds_until_it_is_renewed(study: str) -> None:
+    def organisers(*flags: str) -> list[str]:
+        return re.findall(r"^Organiser +(\S+)$", run(study, *flags, "--links")[1], re.MULTILINE)
+
+    first = organisers("--rater", "Ann", "--rater", "Bo")
+    assert organisers("--rater", "Cleo", "--rater", "Dan", "--new-round") == first
+    renewed = organisers("--new-organiser")
+    assert len(renewed) == 1
+    assert renewed != first
+    desk = open_desk(study)
+    assert find_link(desk, first[0].partition("#")[2]) is None
+    desk.store.close()
 
 
 @pytest.mark.parametrize(

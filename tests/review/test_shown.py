@@ -135,3 +135,13 @@ def test_whoever_ruled_on_an_item_is_not_asked_for_a_label_of_it(tmp_path: Path)
     rule(way.desk, way.round, cell, Ruling(kind="label", label="pass"), Sent("ruling-0001"))
     wanted = by_overlap(way.desk, ["kind"], {"Pia": 0}, labels_an_item=1)
     assert [one.item_id for one in wanted] == ["i1"]
+
+
+def test_whoever_looked_at_an_item_on_the_panel_is_not_asked_for_a_label_of_it(tmp_path: Path) -> None:
+    way = begun(tmp_path, names=("Ann", "Bo"), metrics=("kind",), items=2)
+    for name, label in (("Ann", "pass"), ("Bo", "fail")):
+        way.say(name, "i0", "kind", label)
+    pia = browser(pages(way.desk)).enter(invite(way.desk, way.round.id, "panel", "Pia").token)
+    assert "Person A" in pia.client.get("/panel/next", headers=HTML).text
+    wanted = by_overlap(way.desk, ["kind"], {"Pia": 0}, labels_an_item=1)
+    assert [one.item_id for one in wanted] == ["i1"]

@@ -104,6 +104,9 @@ def command(
         bool,
         typer.Option("--log", help="Write a line for each request, which names nobody, to stderr."),
     ] = False,
+    new_organiser: Annotated[
+        bool, typer.Option("--new-organiser", help="End the organiser's link and make a new one.")
+    ] = False,
     links: Annotated[bool, typer.Option("--links", help="Print the links and stop.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="Makes every random order repeatable.")] = 20261129,
     quiet: flags.Quiet = False,
@@ -112,6 +115,7 @@ def command(
     from voirdire.decide.plan_options import parse_raters
     from voirdire.review.beginning import BeginOptions
     from voirdire.review.desk import open_desk
+    from voirdire.review.people import organiser_link
     from voirdire.review.settings import PROTOCOL
     from voirdire.web.site import Site
 
@@ -137,6 +141,8 @@ def command(
         for line in _round(desk, options, new_round):
             if not quiet:
                 typer.echo(line)
+        if new_organiser:
+            organiser_link(desk, desk.rounds()[-1].id, renew=True)
         for line in _links(desk, site):
             typer.echo(line)
         if not links:

@@ -12,9 +12,10 @@ from voirdire.errors import UserError, check_names, check_whole
 from voirdire.opening import read_table
 from voirdire.review.assigning import Wanted, assign_to, by_overlap, from_plan, under_codes
 from voirdire.review.desk import Desk, Round
-from voirdire.review.people import Invited, codes_by_name, invite, is_no_code
+from voirdire.review.people import Invited, codes_by_name, invite, is_no_code, organiser_link
 from voirdire.review.settings import PROTOCOL, RoundSettings, offered_scale
 from voirdire.review.showing import Showing
+from voirdire.study.criterion import criterion_hash
 from voirdire.study.raw import RawTable
 
 __all__ = ["BeginOptions", "Begun", "begin", "plan_rows", "settings_of"]
@@ -85,7 +86,7 @@ def begin(desk: Desk, options: BeginOptions) -> Begun:
     notes += [] if rows is not None else _left_out(desk, settings, wanted, options)
     _check_apart(desk, names)
     round_ = desk.new_round(settings)
-    organiser = invite(desk, round_.id, "organiser")
+    organiser = organiser_link(desk, round_.id)
     invited = {name: invite(desk, round_.id, "rater", name) for name in sorted(names, key=is_no_code)}
     raters = tuple(invited[name] for name in names)
     codes = {name: one.link.rater_id for name, one in invited.items()}
@@ -115,6 +116,7 @@ def settings_of(desk: Desk, options: BeginOptions) -> RoundSettings:
         title=options.title or f"{study.name}: {'labels' if options.mode == 'blind' else 'second look'}",
         metrics=metrics,
         scales=scales,
+        criteria={name: criterion_hash(study.metric(name)) for name in metrics},
         mode=options.mode,
         judge=options.judge if options.mode == "confirm" else "",
         shown=list(options.shown),

@@ -94,6 +94,14 @@ def invite(
     return Invited(link, _token(desk, link_id))
 
 
+def organiser_link(desk: Desk, round_id: str, *, renew: bool = False) -> Invited:
+    """The organiser's link, one for all rounds; with ``renew`` a new one, and those before end."""
+    valid = [one for one in links_of(desk) if one.link.role == "organiser" and not one.link.revoked]
+    for one in valid if renew else ():
+        revoke(desk, one.link.id)
+    return valid[0] if valid and not renew else invite(desk, round_id, "organiser")
+
+
 def links_of(desk: Desk, round_id: str = "") -> list[Invited]:
     """Every link, revoked ones too, in the order of their making; of one round, or of all."""
     query = _query().order_by(links.c.created_at, links.c.link_id)

@@ -73,7 +73,8 @@ class RoundSettings(BaseModel):
     ``shown`` are the items' columns that raters see, all texts where empty. On a metric of ``sets`` a rater
     may give several labels. ``closes_at`` is a time with its offset, empty for a round that is closed by
     hand. ``reveal`` lets raters see, once it is closed, how others and the judges labelled their items.
-    ``seed`` makes every random order repeatable.
+    ``criteria`` are hashes of each metric's criterion as it was asked. ``seed`` makes every random order
+    repeatable.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -81,6 +82,7 @@ class RoundSettings(BaseModel):
     title: str = Field(min_length=1, max_length=200)
     metrics: list[str] = Field(min_length=1)
     scales: dict[str, OfferedScale]
+    criteria: dict[str, str] = Field(default_factory=dict)
     mode: Literal["blind", "confirm"] = "blind"
     judge: str = ""
     shown: list[str] = Field(default_factory=list)

@@ -11,8 +11,10 @@ from fastapi import Request
 from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse
 
+from voirdire.review.anchors import note_shown
 from voirdire.review.answers import Asked
 from voirdire.review.desk import Desk, Round
+from voirdire.review.log import Cell
 from voirdire.review.panel import as_panel, owed_by, panel_queue, said_of
 from voirdire.review.queue import REASONS, Open
 from voirdire.review.rulings import KINDS, Ruling
@@ -143,6 +145,7 @@ class PanelPages:
         every = self.entries(session, round_)
         entry = _found(every, number)
         one = entry.open
+        note_shown(self.desk, Cell(round_.id, session.link.rater_id, one.item_id, one.metric))
         asked = as_panel(self.desk, round_, one.item_id, one.metric)
         showing = Showing(self.desk, round_)
         item = shown(self.desk, round_, asked, showing)
