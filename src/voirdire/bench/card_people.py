@@ -45,18 +45,16 @@ def people_on(study: Study | None, metrics: Sequence[Rated], *, level: float = 0
     """
     known = {metric.name for metric in study.metrics} if study is not None else set()
     parts = [_labels(study, metric) for metric in metrics if study is not None and metric.name in known]
-    item, rater, label = (
-        (np.concatenate(column) for column in zip(*parts, strict=True)) if parts else ([], [], [])
-    )
-    if not len(item):
+    if not sum(len(items) for items, _, _ in parts):
         return PeopleOn()
+    item, rater, label = (np.concatenate(column) for column in zip(*parts, strict=True))
     assert study is not None, "labels come from a study"
     items, place = np.unique(item, return_inverse=True)
     raters, who = np.unique(rater, return_inverse=True)
     coded = Coded(
         place.astype(np.int32),
         who.astype(np.int32),
-        np.asarray(label, dtype=np.int32),
+        label.astype(np.int32),
         len(items),
         len(raters),
         OTHER + 1,
