@@ -15,6 +15,7 @@ from voirdire.errors import UserError
 from voirdire.readers.frames import is_frame, read_frame
 from voirdire.study.build import build
 from voirdire.study.config import MetricConfig, RaterConfig, ScaleConfig, StudyConfig, TableConfig
+from voirdire.study.criterion import criterion_hash
 from voirdire.study.declaration import load_declaration, read_declaration
 from voirdire.study.faults import Faults
 from voirdire.study.folder import sort_tables
@@ -210,21 +211,23 @@ def _read_own(folder: Path, file: str, config: StudyConfig) -> Reading:
     with open_declared(folder, config.store, create=False) as store:
         found: OwnFolder = registry.get("folder", file)(folder, store)
         asked = {name: getattr(config, name) for name in config.model_fields_set}
-        kept, declared = _from_store(store, found.config.model_copy(update=asked), asked=found.asked)
+        kept, declared = _from_store(store, found.config.model_copy(update=asked), own=found)
     return Reading((*found.tables, *kept), declared, folder.resolve().name, found.notes)
 
 
 def _from_store(
-    store: Store, config: StudyConfig, *, alone: bool = False, asked: Collection[str] | None = None
+    store: Store, config: StudyConfig, *, alone: bool = False, own: OwnFolder | None = None
 ) -> tuple[list[tuple[RawTable, TableConfig]], StudyConfig]:
     """The tables of ``store`` and ``config`` with what it knows; ``alone`` there is no study beside it.
 
-    Of verdicts those count whose content hash is in ``asked``, where it is given.
+    Of a folder with a reader of its ``own`` those verdicts count whose content hash it asks for, and those
+    labels that answer its metrics as they are worded.
     """
     from voirdire.store.labels import collected
     from voirdire.store.ratings import kept_verdicts
 
-    said = collected(store)
+    worded = {} if own is None else own.config.metrics
+    said = collected(store, criteria={name: criterion_hash(metric) for name, metric in worded.items()})
     tables = []
     if said.ratings is not None:
         tables.append((said.ratings, TableConfig(file=said.ratings.name)))
@@ -235,7 +238,7 @@ def _from_store(
     known = {**said.declared, **said.scales} if alone else said.scales
     scales = {name: _with_scale(config.metric(name), scale) for name, scale in known.items()}
     config = config.model_copy(update={"metrics": {**config.metrics, **scales}})
-    kept = kept_verdicts(store, parts=config.parts, asked=asked)
+    kept = kept_verdicts(store, parts=config.parts, asked=None if own is None else own.asked)
     if kept is None:
         return tables, config
     tables.append((kept.table, TableConfig(file=kept.table.name)))

@@ -210,3 +210,27 @@ def test_the_command_plans_begins_and_prints_links(example: Path, tmp_path: Path
     assert begun.output.count("/enter#") == 3
     as_json = CliRunner().invoke(app(), ["bench", "review", str(example), *people, "--json"])
     assert len(json.loads(as_json.output)["strata"]) == 8
+
+
+def test_labels_on_an_earlier_wording_correct_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "example"
+    start_bench(folder, example=True)
+    run_folder(folder)
+    labelled(folder, 4)
+    before = voirdire.open(folder)
+    file = folder / "metrics" / "claims_friendship.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("question: Does", "question: Is it false that, or does"), encoding="utf-8")
+    found = run_folder(folder, unreviewed=True).results
+    assert found is not None
+    after = voirdire.open(folder)
+
+    def by_people(study: voirdire.Study) -> int:
+        return len(study.rows("claims_friendship", kind="human"))
+
+    assert text != file.read_text(encoding="utf-8")
+    assert by_people(before) > 0
+    assert by_people(after) == 0
+    others = sum(len(before.rows(metric.name, kind="human")) for metric in before.metrics) - by_people(before)
+    assert found.audited.labels == others
+    assert any(f"{by_people(before)} labels answer an earlier wording" in said for said in after.assumptions)

@@ -14,12 +14,13 @@ from voirdire.store.labels import collected
 from voirdire.store.sql import Store
 from voirdire.study.build import build
 from voirdire.study.column import Column
-from voirdire.study.config import MetricConfig, ScaleConfig, TableConfig
+from voirdire.study.config import MetricConfig, ScaleConfig, StudyConfig, TableConfig
+from voirdire.study.criterion import criterion_hash
 from voirdire.study.ratings import STATUSES, Source
 from voirdire.study.raw import RawTable
 from voirdire.study.study import Study
 
-__all__ = ["labelled_study"]
+__all__ = ["criteria_of", "labelled_study"]
 
 Rows = NDArray[np.intp]
 CHANCE = "sampling_probability"
@@ -29,11 +30,13 @@ STATUS = {code: name if name in STATUSES else "ok" for code, name in enumerate(L
 def labelled_study(bench: Bench, judges: Sequence[tuple[str, Outcomes]], store: Store) -> Study | None:
     """Verdicts of ``judges``, by name, and people's labels on metrics that people labelled; None without one.
 
-    A label counts on a conversation of the outcomes and on its own metric. The chance with which a review
+    A label counts on a conversation of the outcomes and on its own metric, if it answers the wording that
+    ``bench`` asks now. The chance with which a review
     sampled it stays with it, where every label has one.
     """
     outcomes = judges[0][1]
-    given = collected(store)
+    config = declared(bench)
+    given = collected(store, criteria=criteria_of(config))
     own = {
         name: outcomes.metrics[code].name for name, code in zip(outcomes.ids, outcomes.metric, strict=True)
     }
@@ -45,16 +48,21 @@ def labelled_study(bench: Bench, judges: Sequence[tuple[str, Outcomes]], store: 
     rows = np.flatnonzero(wanted[outcomes.metric])
     metrics = {
         name: _with_scale(one, given.scales.get(name))
-        for name, one in declared(bench).metrics.items()
+        for name, one in config.metrics.items()
         if name in labelled
     }
-    config = declared(bench).model_copy(update={"metrics": metrics, "unrated": False})
+    config = config.model_copy(update={"metrics": metrics, "unrated": False})
     tables = [
         (_items(outcomes, rows), TableConfig(file="conversations", kind="items")),
         *((_verdicts(name, one, rows), TableConfig(file=name)) for name, one in judges),
         (people, TableConfig(file=people.name)),
     ]
     return build(tables, config, name=bench.config.name, judges=[name for name, _ in judges])
+
+
+def criteria_of(config: StudyConfig) -> dict[str, str]:
+    """Hashes of what people are asked on each metric, to tell labels on an earlier wording."""
+    return {name: criterion_hash(metric) for name, metric in config.metrics.items()}
 
 
 def _on_these(table: RawTable, own: dict[str, str]) -> RawTable | None:

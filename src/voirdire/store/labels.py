@@ -32,22 +32,27 @@ class Collected:
 
     ``scales`` are those of the metrics whose answers hold a label that the study itself does not declare,
     such as "not sure"; ``declared`` those of every metric that has answers, as the study declared them.
+    ``outdated`` counts what was left out because it answers an earlier wording.
     """
 
     ratings: RawTable | None
     reviews: RawTable | None
     scales: Mapping[str, ScaleConfig]
     declared: Mapping[str, ScaleConfig]
+    outdated: int = 0
 
 
-def collected(store: Store, *, round_id: str = "") -> Collected:
+def collected(store: Store, *, round_id: str = "", criteria: Mapping[str, str] | None = None) -> Collected:
     """Everything that raters and panels handed in, of one round or of all; the last answer counts.
 
-    Answers that came after their round had closed are left out. The round is the ratings' ``run``, so that
-    what a person said in two rounds stands side by side.
+    With ``criteria``, hashes of metrics' present criteria, answers to another wording are left out; a round
+    that recorded none is taken as it is. Answers that came after their round had closed are left out. The
+    round is the ratings' ``run``, so that what a person said in two rounds stands side by side.
     """
     given = _last(store, labels, round_id)
     ruled = [row for row in _last(store, adjudications, round_id) if row["ruling"] == "label"]
+    came = len(given) + len(ruled)
+    given, ruled = (_on_wording(store, rows, criteria or {}) for rows in (given, ruled))
     reviewed = _last(store, metric_reviews, round_id)
     known = {
         row["rater_id"]: row["expertise"] or None
@@ -68,7 +73,22 @@ def collected(store: Store, *, round_id: str = "") -> Collected:
         reviews=_reviews(reviewed, store.where) if reviewed else None,
         scales=scales,
         declared=declared,
+        outdated=came - len(given) - len(ruled),
     )
+
+
+def _on_wording(
+    store: Store, rows: Sequence[dict[str, Any]], criteria: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Those of ``rows`` whose round asked for the metric as ``criteria`` has it, or did not record how."""
+    documents = store.rows(sql.select(rounds.c.round_id, rounds.c.document))
+    asked = {row["round_id"]: row["document"].get("criteria", {}) for row in documents}
+
+    def stands(row: Mapping[str, Any]) -> bool:
+        told = asked.get(row["round_id"], {}).get(row["metric"])
+        return told is None or told == criteria.get(row["metric"], told)
+
+    return [row for row in rows if stands(row)]
 
 
 def _last(store: Store, table: sql.Table, round_id: str) -> list[dict[str, Any]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from voirdire.bench.conversation import kept_conversations
+from voirdire.bench.labelled import criteria_of
 from voirdire.bench.manifest import run_called
 from voirdire.bench.running import plans_of
 from voirdire.bench.study import study_tables
 from voirdire.opening import OwnFolder
 from voirdire.registry import register
+from voirdire.store.labels import collected
 from voirdire.store.sql import Store
 from voirdire.study.config import TableConfig
 
@@ -30,5 +32,8 @@ def bench_folder(folder: Path, store: Store) -> OwnFolder:
     table, config = study_tables(run.bench, kept_conversations(store, run.ids))
     asked = frozenset(task.content_hash for plan in plans_of(run, store) for task in plan.tasks)
     declared = config.model_copy(update={"clusters": [CLUSTER]})
-    note = f"The conversations and verdicts are those of {run.label}, begun {run.started[:16]}."
-    return OwnFolder(((table, TableConfig(file=table.name, kind="items")),), declared, asked, (note,))
+    notes = [f"The conversations and verdicts are those of {run.label}, begun {run.started[:16]}."]
+    outdated = collected(store, criteria=criteria_of(config)).outdated
+    if outdated:
+        notes.append(f"{outdated:,} labels answer an earlier wording of their metric and are left out.")
+    return OwnFolder(((table, TableConfig(file=table.name, kind="items")),), declared, asked, tuple(notes))
