@@ -53,6 +53,7 @@ def test_a_cast_is_read_from_two_files(tmp_path: Path) -> None:
         ("targets: [{system: a}]", "script: true", "exactly one of model, script, transcripts"),
         ("targets: [{system: a, model: m, script: {}}]", "script: true", "exactly one of model"),
         ("targets: [{system: a, model: m}, {system: a, model: n}]", "script: true", "system 'a' once only"),
+        ("targets: [{system: all systems, model: m}]", "script: true", "another name than 'all systems'"),
         ("targets: [{system: user, model: m}]", "script: true", "by another name than 'user'"),
         ("targets: [{system: a, modle: m}]", "script: true", "did you mean 'model'?"),
         ("targets: [{system: a, model: m}]", "user: x", "exactly one of script, model"),

@@ -61,6 +61,7 @@ def test_the_word_false_is_no_truth_and_nothing_is_neither(tmp_path: Path, spell
         ([ROWS[0], "m1,negative,A,S,B,x,1,adult,0,1"], "metric 'm1' has polarity 'negative' here"),
         ([ROWS[0], "m1,positive,A,S,C,x,1,adult,0,0"], "metric 'm1' has benchmark 'C' here"),
         ([ROWS[0], ROWS[0]], "stands there twice"),
+        (["m1,positive,A,S,B,all systems,1,teen,1,1"], "system 'all systems'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_row(tmp_path: Path, rows: list[str], said: str) -> None:

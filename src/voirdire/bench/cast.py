@@ -16,6 +16,7 @@ from voirdire.bench.modelled import ModelUser, Moves
 from voirdire.bench.playable import check_playable
 from voirdire.bench.scripts import Script, ScriptedUser, planted
 from voirdire.bench.suite import Bench, Case
+from voirdire.decide.rates_rows import ALL
 from voirdire.errors import UserError
 from voirdire.judges.call import content_hash
 from voirdire.judges.judge import reached
@@ -127,6 +128,8 @@ class TargetsConfig(_Part):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ValueError(f"system '{twice[0]}' once only")
+        if ALL in names:
+            raise ValueError(f"a system by another name than '{ALL}', which is all of them together")
         if USER in names:
             raise ValueError(f"a system by another name than '{USER}', which is the simulated user's")
         return self

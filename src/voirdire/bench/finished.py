@@ -9,6 +9,7 @@ import numpy as np
 
 from voirdire.bench.outcomes import LACKING, MISSING, Codes, Outcomes, Rated, Signs, passes
 from voirdire.bench.suite import NEUTRAL
+from voirdire.decide.rates_rows import ALL
 from voirdire.errors import UserError
 from voirdire.opening import read_table
 from voirdire.study.column import Column
@@ -114,6 +115,9 @@ def _outcomes(
     metrics, metric, present = told
     scenarios, scenario = _coded(found["scenario"])
     systems, system = _coded(found["system"], sort=False)
+    if ALL in systems:
+        row = int(np.flatnonzero(system == systems.index(ALL))[0])
+        raise UserError(f"system '{ALL}'", where=table.where(row), expected="the name of one system")
     axes, variant = _variants([table.columns[name] for name in names], names, len(metric))
     repeats = found.get("conversation_repeat")
     absent = np.full(len(metric), MISSING, dtype=np.int8)
