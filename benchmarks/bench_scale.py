@@ -99,7 +99,8 @@ class Phases:
     """Time, peak memory so far and disk of each phase, noted when the next begins."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.rows, self.phase, self.since = folder, [], "planning", time.perf_counter()
+        self.folder, self.phase, self.since = folder, "planning", time.perf_counter()
+        self.rows: list[tuple[str, float, float, float]] = []
 
     def begin(self, phase: str) -> None:
         """Note what the phase before took, where a new one begins."""
