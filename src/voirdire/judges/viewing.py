@@ -73,11 +73,7 @@ class View:
         )
 
     def _texts(self) -> dict[str, Column]:
-        shown = {
-            name: column
-            for name, column in self.study.items.texts.items()
-            if not withheld(name)
-        }
+        shown = {name: column for name, column in self.study.items.texts.items() if not withheld(name)}
         if not shown:
             short = [name for name in self.study.items.attributes if name not in NEVER]
             raise UserError(
