@@ -58,6 +58,11 @@ def basis_of(**changes: Any) -> Basis:
     [
         ({}, "yes", "2 people an item, 40 items"),
         ({"rate": None}, "withheld", "no conversation judged"),
+        (
+            {"corrected": replace(corrected(), labelled=FEWEST - 1, method="pooled")},
+            "withheld",
+            f"people checked {FEWEST - 1} of its conversations, {FEWEST} needed",
+        ),
         ({"rate": rate(0)}, "withheld", "no conversation judged"),
         ({"rate": rate(FEWEST_JUDGED)}, "yes", ""),
         ({"rate": rate(FEWEST_JUDGED - 1)}, "withheld", "29 conversations, 30 needed"),

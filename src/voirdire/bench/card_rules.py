@@ -27,7 +27,7 @@ RULES = (
     "people’s labels on some conversations, given without seeing the judge’s verdict",
     f"at least {FEWEST_JUDGED} judged conversations of the system",
     f"at most {MOST_MISSING:.0%} of the verdicts missing",
-    f"at least {FEWEST} conversations labelled by people, so that the judge's errors can be corrected",
+    f"at least {FEWEST} of the system's own conversations labelled by people, to correct the judge's errors",
     "two people or more on some of them, so that their agreement is known",
     f"people's agreement (Krippendorff's alpha) at least {WEAK:.2f}; with care below {FAIR:.2f}",
     f"an interval of at most {100 * WIDEST:.0f} points; with care above {100 * WIDE:.0f}",
@@ -87,6 +87,9 @@ def _withholds(basis: Basis) -> Iterator[str]:
         yield f"{rate.missing:,} of {rate.judged + rate.missing:,} verdicts are missing"
     if corrected is None or corrected.corrected.undefined is not None:
         yield f"people checked {people.items:,} conversations: too few"
+    elif corrected.labelled < FEWEST:
+        # a rate that borrows from other systems says little of this one, however narrow its interval
+        yield f"people checked {corrected.labelled} of its conversations, {FEWEST} needed"
     elif people.alpha.undefined is not None:
         one = people.labels == people.items
         yield f"one person an item, {people.items:,} items" if one else "people’s agreement is not measurable"
