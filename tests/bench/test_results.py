@@ -141,3 +141,11 @@ def test_however_little_there_is_figures_are_made_and_follow_the_schema(
 def test_nothing_at_all_is_an_error(results: Results) -> None:
     with pytest.raises(UserError, match="no conversation to aggregate"):
         results_of(results.outcomes.take(np.array([], dtype=int)), About("x"), QUICK)
+
+
+def test_metrics_that_the_judge_was_not_asked_about_are_said() -> None:
+    outcomes = made(np.ones((2, 2, 2, 2, 1)), SUITE[:2])
+    found = results_of(outcomes.take(outcomes.metric == 0), About("x"), QUICK)
+    assert any("1 of 2 metrics that count have no conversation" in note for note in found.notes)
+    whole = results_of(outcomes, About("x"), QUICK)
+    assert not any("have no conversation" in note for note in whole.notes)

@@ -90,6 +90,8 @@ def test_a_budget_ends_it_and_the_rest_is_made_later(tmp_path: Path) -> None:
 def test_a_limit_runs_some_conversations_through_and_keeps_no_headline(tmp_path: Path) -> None:
     some = run(tmp_path, suite(tmp_path), PLAYERS, control=RunControl(limit=8))
     assert some.results is not None
+    assert any("24 of this run's 32 conversations have not been held" in note for note in some.results.notes)
+    assert some.results is not None
     assert some.results.counts["conversations"] == some.results.counts["judged"] == 8
     with open_store(tmp_path) as store:
         assert recorded(run_called(store, "last"), store) is None

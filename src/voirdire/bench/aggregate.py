@@ -237,6 +237,12 @@ def _notes(outcomes: Outcomes, nodes: Sequence[Node]) -> list[str]:
             f"{len(root.waiting):,} of {len(outcomes.metrics):,} metrics have no passed review of their "
             "present version and stand in no figure above their own."
         )
+    unheld = len(root.metrics) - len(np.unique(outcomes.metric[rows]))
+    if unheld:
+        notes.append(
+            f"{unheld:,} of {len(root.metrics):,} metrics that count have no conversation that this judge "
+            "was asked about, and stand in no figure."
+        )
     lacking = _lacking(outcomes)
     if lacking:
         said = ", ".join(f"{count:,} {name}" for name, count in lacking.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sql
@@ -201,13 +201,20 @@ async def judge_left(plan: Plan, store: Store, control: RunControl) -> Outcome:
 def _results(run: Run, store: Store, bench: Bench, cast: Cast, plans: Sequence[Plan]) -> Results:
     told: list[tuple[str, Outcomes]] = [(plan.judge.name, outcomes_of(bench, plan, store)) for plan in plans]
     (_, first), *others = told
-    return results_of(
+    results = results_of(
         first,
         _about(bench, cast, plans[0].judge, run.options.runs),
         run.options,
         other_judges=[outcomes for _, outcomes in others],
         people=labelled_study(bench, told, store),
     )
+    unheld = len(run.ids) - len(plans[0].study.items)
+    if not unheld:
+        return results
+    note = (
+        f"{unheld:,} of this run's {len(run.ids):,} conversations have not been held; no figure counts them."
+    )
+    return replace(results, notes=(*results.notes, note))
 
 
 def _about(bench: Bench, cast: Cast, judge: Judge, runs: int) -> About:
