@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from voirdire.bench.aggregate import About, results_of
-from voirdire.bench.cells import ALL
+from voirdire.bench.cells import ALL, ALL_VARIANTS
 from voirdire.bench.finished import read_outcomes
 from voirdire.bench.tree import OVERALL
 from voirdire.errors import UserError
@@ -227,3 +228,12 @@ def test_counts_of_a_metric_by_variant_add_up(shown: Shown) -> None:
         assert int((outcomes.passed[rows] == 1).sum()) == rate.passed
     every = np.concatenate([shown.rows(code) for code in range(len(outcomes.metrics))])
     assert sorted(every.tolist()) == list(range(len(outcomes)))
+
+
+def test_a_leaderboard_says_how_many_of_the_metrics_it_holds(shown: Shown) -> None:
+    outcomes = shown.results.outcomes
+    kept = outcomes.take(outcomes.metric == outcomes.metric[0])
+    some = replace(shown, results=replace(shown.results, outcomes=kept))
+    kind = outcomes.metrics[outcomes.metric[0]].polarity
+    assert " of " not in board_of(shown, kind, ALL_VARIANTS, "judge").note.split(",")[0]
+    assert board_of(some, kind, ALL_VARIANTS, "judge").note.startswith("1 of ")

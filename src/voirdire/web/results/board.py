@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from voirdire.bench.cells import ALL, ALL_VARIANTS, METRICS, Kind
 from voirdire.bench.ranks import Ranked
 from voirdire.bench.tree import OVERALL
@@ -159,12 +161,14 @@ def _note(shown: Shown, kind: Kind, variant: str, rate: RateKind) -> str:
     found = shown.rate(OVERALL, kind, ALL, variant)
     if found is None:
         return "No conversation yet."
-    metrics = [shown.results.metrics[code] for code in shown.nodes[OVERALL].metrics]
-    n = sum(kind in ("both", metric.polarity) for metric in metrics)
+    metrics = shown.results.metrics
+    own = [code for code in shown.nodes[OVERALL].metrics if kind in ("both", metrics[code].polarity)]
+    there = np.isin(own, shown.results.outcomes.metric).sum()
+    which = f"{there:,} of " if there < len(own) else ""
     systems = max(len(shown.results.systems), 1)
     each = (found.judged + found.missing) / systems
     about = "" if each.is_integer() else "about "
-    held = f"{plural(n, 'metric')}, {about}{plural(round(each), 'conversation')} a system."
+    held = f"{which}{plural(len(own), 'metric')}, {about}{plural(round(each), 'conversation')} a system."
     target = f"{shown.results.level:.0%} intervals, {METRICS}.".replace("%", "\N{NO-BREAK SPACE}%")
     return f"{held} {plural(found.missing, 'verdict')} missing. {target}"
 
