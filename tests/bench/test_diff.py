@@ -232,4 +232,8 @@ def test_it_is_plain_data_and_readable(tmp_path: Path) -> None:
     assert {one["cause"] for one in told["effects"]} <= {*CAUSES, TOGETHER, TOTAL}
     lines = str(found).splitlines()
     assert lines[0] == "From run-1 to run-2, in percentage points of conversations that pass."
-    assert lines[1].split() == ["cause", "positive", "negative", "both", "gained", "lost"]
+    n = found.before["both", "all systems"][1]
+    assert lines[1].startswith("run-1: positive ")
+    assert lines[1].endswith(f" % of {n}.")
+    assert lines[3].split() == ["cause", "positive", "negative", "both", "gained", "lost"]
+    assert "-0.0" not in str(found)

@@ -203,6 +203,8 @@ def _lines(diff: Diff) -> Iterator[str]:
         last = diff.effect(cause, kinds[-1]) if kinds else None
         moved = ["", ""] if last is None or not last.paired else [f"{last.gained:,}", f"{last.lost:,}"]
         rows.append([cause, *("" if one is None else _points(one.change) for one in found), *moved])
+    for run, headline in ((diff.first, diff.before), (diff.second, diff.after)):
+        yield from folded(f"{run}: {', '.join(_level(kind, headline[kind, ALL]) for kind in kinds)}.")
     yield from aligned(rows, numbers=range(1, len(rows[0])))
     if not diff.changed:
         yield "Nothing that a figure follows from differs."
@@ -214,6 +216,15 @@ def _lines(diff: Diff) -> Iterator[str]:
         yield from folded(note)
 
 
+def _level(kind: Kind, of: tuple[int, int]) -> str:
+    return f"{kind} {100 * _share(of):.1f} % of {of[1]:,}"
+
+
 def _points(change: Estimate) -> str:
-    value = f"{100 * change.value:+.1f}"
-    return f"{value} [{100 * change.low:+.1f}, {100 * change.high:+.1f}]" if change.has_interval else value
+    value = _signed(change.value)
+    return f"{value} [{_signed(change.low)}, {_signed(change.high)}]" if change.has_interval else value
+
+
+def _signed(share: float) -> str:
+    """In points; what rounds to nothing has no sign of its own."""
+    return f"{round(100 * share, 1) + 0.0:+.1f}"
