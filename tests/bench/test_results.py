@@ -92,6 +92,7 @@ def test_a_name_that_is_not_there_is_an_error_and_no_empty_answer(
 
 
 def test_contestants_are_flagged(results: Results) -> None:
+    assert "◆ sys0 and the judge are related: itself." in str(results)
     assert [(one.system, one.role, one.relation) for one in results.contestants] == [
         ("sys0", "judge", "itself"),
         ("sys0", "simulated user", "same family"),

@@ -13,7 +13,7 @@ import sqlalchemy as sql
 from voirdire.bench.audited import Audited, audited_rates
 from voirdire.bench.cells import judged, layers_of, selections
 from voirdire.bench.collecting import outcomes_of
-from voirdire.bench.contestants import Player, Role, contestants
+from voirdire.bench.contestants import Contestant, Player, Role, contestants
 from voirdire.bench.contrasts import variant_contrasts
 from voirdire.bench.conversation import kept_conversations
 from voirdire.bench.gaps import directions, gaps
@@ -100,6 +100,7 @@ def results_of(
     alike = [one for one in other_judges if one.ids == outcomes.ids]
     known = {player.name: player for player in about.systems}
     systems = tuple(known.get(name, Player(name)) for name in outcomes.systems)
+    related = contestants(systems, _measuring(about))
     return Results(
         name=about.name,
         demo=about.demo,
@@ -120,11 +121,11 @@ def results_of(
         directions=directions(found_gaps),
         variance=variance_split([outcomes, *alike], level=level),
         stability=stability(outcomes, level=level),
-        contestants=contestants(systems, _measuring(about)),
+        contestants=related,
         audited=_audited(outcomes, nodes, people, chosen),
         counts=_counts(outcomes),
         lacking=_lacking(outcomes),
-        notes=(*_notes(outcomes, nodes), *_left_out(len(other_judges) - len(alike))),
+        notes=(*_notes(outcomes, nodes), *_left_out(len(other_judges) - len(alike)), *_said(related)),
         outcomes=outcomes,
         voirdire=version("voirdire"),
     )
@@ -248,6 +249,10 @@ def _notes(outcomes: Outcomes, nodes: Sequence[Node]) -> list[str]:
         said = ", ".join(f"{count:,} {name}" for name, count in lacking.items())
         notes.append(f"Without a verdict: {said}; they leave the denominator.")
     return notes
+
+
+def _said(related: Sequence[Contestant]) -> list[str]:
+    return [f"◆ {one.system} and the {one.role} are related: {one.relation}." for one in related]
 
 
 def _left_out(judges: int) -> list[str]:
