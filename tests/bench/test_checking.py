@@ -349,3 +349,9 @@ def test_the_counts_of_a_published_suite_are_recomputed(shared: Path) -> None:
     assert (counts["metrics"], counts["positive"], counts["negative"]) == (809, 460, 349)
     assert counts["benchmarks"] == 6
     assert {severity for _, _, severity in misplaced(metrics)} == {"note"}
+
+
+def test_a_name_with_a_space_is_told_in_words(folder: Path) -> None:
+    edit(folder / METRIC, "metric: my_metric", "metric: my metric")
+    (said,) = told(check_bench(folder), "fault")
+    assert "'my metric'; expected letters, digits" in said

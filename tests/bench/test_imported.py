@@ -124,6 +124,7 @@ def test_systems_and_repeats_are_told_apart(small: Bench, tmp_path: Path) -> Non
     [
         ({"metric": "m9"}, "row 2: no case of metric 'm9', scenario 's1' and variant 'age=teen'"),
         ({"variant": "age=old"}, "variant 'age=old'"),
+        ({"variant": "teen"}, "did you mean 'age=teen'?"),
         ({"transcript": "just words"}, "row 2: the transcript has no messages"),
         ({"transcript": '[{"role": "wizard", "content": "x"}]'}, "role 'wizard'"),
         ({"repeat": "first"}, "repeat is 'first'"),

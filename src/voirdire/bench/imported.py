@@ -117,6 +117,13 @@ def _cells(table: RawTable, columns: Mapping[str, str], where: str) -> dict[str,
     return {name: list(table.columns[own]) for name, own in named.items() if own in table.columns}
 
 
+def _nearest(key: Key, known: set[Key]) -> str:
+    """A case that differs in its variant alone, as where a table says teen for age=teen."""
+    variants = sorted(one[2] for one in known if one[:2] == key[:2])
+    alike = [one for one in variants if key[2] and key[2] in one.replace(",", "=").split("=")]
+    return f"did you mean '{alike[0]}'?" if alike else ""
+
+
 def _add(
     found: dict[Key, dict[int, End]],
     row: Mapping[str, str | None],
@@ -131,6 +138,7 @@ def _add(
             f"no case of metric '{key[0]}', scenario '{key[1]}' and variant '{key[2]}'",
             where=where,
             expected="names as in the benchmark",
+            fix=_nearest(key, known),
         )
     repeats = found[key]
     repeat = _whole(row.get("repeat"), where, next_one=max(repeats, default=-1) + 1)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from voirdire.bench.template import NAME
 from voirdire.errors import Fault, UserError, UserErrors
 from voirdire.study.documents import load_mapping, part_of, worded
 
@@ -86,6 +87,8 @@ def _fault(error: Any, lines: Lines, where: str, model: type[BaseModel]) -> Faul
     fault = worded(error, placed, model)
     if error["type"] == "string_type" and isinstance(error["input"], UNQUOTED):
         return replace(fault, expected="a text", fix='put it in "quotes"')
+    if error["type"] == "string_pattern_mismatch" and error["ctx"]["pattern"] == NAME:
+        return replace(fault, expected="letters, digits, _, . and -, without spaces, a letter or digit first")
     return fault
 
 
