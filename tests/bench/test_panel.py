@@ -233,4 +233,5 @@ def test_labels_on_an_earlier_wording_correct_nothing(tmp_path: Path) -> None:
     assert by_people(after) == 0
     others = sum(len(before.rows(metric.name, kind="human")) for metric in before.metrics) - by_people(before)
     assert found.audited.labels == others
+    assert any(f"{by_people(before)} labels answer an earlier wording" in note for note in found.notes)
     assert any(f"{by_people(before)} labels answer an earlier wording" in said for said in after.assumptions)

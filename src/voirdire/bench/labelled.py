@@ -20,7 +20,7 @@ from voirdire.study.ratings import STATUSES, Source
 from voirdire.study.raw import RawTable
 from voirdire.study.study import Study
 
-__all__ = ["criteria_of", "labelled_study"]
+__all__ = ["criteria_of", "labelled_study", "outdated_labels"]
 
 Rows = NDArray[np.intp]
 CHANCE = "sampling_probability"
@@ -58,6 +58,11 @@ def labelled_study(bench: Bench, judges: Sequence[tuple[str, Outcomes]], store: 
         (people, TableConfig(file=people.name)),
     ]
     return build(tables, config, name=bench.config.name, judges=[name for name, _ in judges])
+
+
+def outdated_labels(bench: Bench, store: Store) -> int:
+    """How many of people's labels answer an earlier wording of their metric."""
+    return collected(store, criteria=criteria_of(declared(bench))).outdated
 
 
 def criteria_of(config: StudyConfig) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from voirdire.bench.collecting import outcomes_of
 from voirdire.bench.contestants import Player
 from voirdire.bench.conversation import kept_conversations
 from voirdire.bench.judging import judging_plan
-from voirdire.bench.labelled import labelled_study
+from voirdire.bench.labelled import labelled_study, outdated_labels
 from voirdire.bench.manifest import Run, keep_run
 from voirdire.bench.outcomes import Outcomes
 from voirdire.bench.results import Asked, Results
@@ -208,13 +208,17 @@ def _results(run: Run, store: Store, bench: Bench, cast: Cast, plans: Sequence[P
         other_judges=[outcomes for _, outcomes in others],
         people=labelled_study(bench, told, store),
     )
-    unheld = len(run.ids) - len(plans[0].study.items)
-    if not unheld:
-        return results
-    note = (
-        f"{unheld:,} of this run's {len(run.ids):,} conversations have not been held; no figure counts them."
-    )
-    return replace(results, notes=(*results.notes, note))
+    return replace(results, notes=(*results.notes, *_left_out(run, store, bench, plans[0])))
+
+
+def _left_out(run: Run, store: Store, bench: Bench, plan: Plan) -> Iterator[str]:
+    """What belongs to a run and stands in no figure of it."""
+    n, outdated = len(run.ids), outdated_labels(bench, store)
+    unheld = n - len(plan.study.items)
+    if unheld:
+        yield f"{unheld:,} of this run's {n:,} conversations have not been held; no figure counts them."
+    if outdated:
+        yield f"{outdated:,} labels answer an earlier wording of their metric and are left out."
 
 
 def _about(bench: Bench, cast: Cast, judge: Judge, runs: int) -> About:
