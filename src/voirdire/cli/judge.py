@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from voirdire.cli import flags
+from voirdire.cli.progress import counted, interrupted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from voirdire.judges.limits import Budget
     from voirdire.judges.panel import Panel
     from voirdire.judges.planning import Plan
-    from voirdire.judges.runner import Outcome, Stop
+    from voirdire.judges.runner import Outcome
     from voirdire.store.sql import Store
     from voirdire.study import Study
 
@@ -186,6 +187,8 @@ def _run(plan: Plan, store: Store, budget: Budget, *, executor: str, quiet: bool
     import asyncio
     import signal
 
+    from rich.progress import TextColumn, TimeRemainingColumn
+
     from voirdire.judges.runner import Stop, run_plan
 
     stop = Stop()
@@ -193,7 +196,7 @@ def _run(plan: Plan, store: Store, budget: Budget, *, executor: str, quiet: bool
     async def work(progress: Progress) -> Outcome:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, _interrupted, stop, progress)
+            loop.add_signal_handler(name, interrupted, stop, progress)
         bar = progress.add_task(plan.judge.name, total=len(plan), spent="")
 
         def show(outcome: Outcome) -> None:
@@ -202,32 +205,9 @@ def _run(plan: Plan, store: Store, budget: Budget, *, executor: str, quiet: bool
 
         return await run_plan(plan, store, client=executor, budget=budget, stop=stop, progress=show)
 
-    with _bars(quiet) as progress:
+    columns = TimeRemainingColumn(), TextColumn("{task.fields[spent]}")
+    with counted(*columns, quiet=quiet) as progress:
         return asyncio.run(work(progress))
-
-
-def _interrupted(stop: Stop, progress: Progress) -> None:
-    if stop.asked:
-        raise KeyboardInterrupt
-    stop()
-    progress.console.print("Stopping: calls under way are finished and kept. Ctrl-C again to leave at once.")
-
-
-def _bars(quiet: bool) -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[spent]}"),
-        console=console,
-        disable=quiet or not console.is_terminal,
-        transient=True,
-    )
 
 
 def _dry(plan: Plan) -> str:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-__all__ = ["steps"]
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+    from voirdire.judges.runner import Stop
+
+__all__ = ["counted", "interrupted", "steps"]
 
 
 @contextmanager
@@ -22,3 +28,28 @@ def steps(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("Starting", total=None)
         yield lambda text: progress.update(task, description=text)
+
+
+def counted(*last: ProgressColumn, quiet: bool = False) -> Progress:
+    """Bars that say how many of how many are done, then the columns ``last``; to be used with ``with``."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        *last,
+        console=console,
+        disable=quiet or not console.is_terminal,
+        transient=True,
+    )
+
+
+def interrupted(stop: Stop, progress: Progress) -> None:
+    """What Ctrl-C does: the first time it asks for a stop, the second time it leaves at once."""
+    if stop.asked:
+        raise KeyboardInterrupt
+    stop()
+    progress.console.print("Stopping: what is under way is finished and kept. Ctrl-C again to leave at once.")

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from voirdire.cli.progress import counted, interrupted
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from voirdire.bench.simulating import Simulated
     from voirdire.judges.limits import Budget
     from voirdire.judges.planning import Plan
-    from voirdire.judges.runner import Outcome, Stop
+    from voirdire.judges.runner import Outcome
     from voirdire.store.sql import Store
 
 __all__ = ["INTERRUPTED", "carried_out", "kept_of", "spending"]
@@ -56,6 +58,8 @@ def carried_out(
     import asyncio
     import signal
 
+    from rich.progress import TimeElapsedColumn
+
     from voirdire.bench.running import RunControl
     from voirdire.judges.runner import Stop
 
@@ -64,7 +68,7 @@ def carried_out(
     async def controlled(progress: Progress) -> Done:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, _interrupted, stop, progress)
+            loop.add_signal_handler(name, interrupted, stop, progress)
         held = progress.add_task("conversations", total=None)
         judged = progress.add_task("verdicts", total=None, visible=False)
 
@@ -78,28 +82,5 @@ def carried_out(
             RunControl(limit=limit, budget=budget, stop=stop, simulating=simulating, judging=judging)
         )
 
-    with _bars(quiet) as progress:
+    with counted(TimeElapsedColumn(), quiet=quiet) as progress:
         return asyncio.run(controlled(progress)), stop.reason
-
-
-def _interrupted(stop: Stop, progress: Progress) -> None:
-    if stop.asked:
-        raise KeyboardInterrupt
-    stop()
-    progress.console.print("Stopping: what is under way is finished and kept. Ctrl-C again to leave at once.")
-
-
-def _bars(quiet: bool) -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        disable=quiet or not console.is_terminal,
-        transient=True,
-    )
