@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from voirdire.study import Study
 collect_ignore = ["resources"]
 """A plugin for tests is found by its entry point, not imported a second time for its doctests."""
 
+LOOP = pytest.StashKey[Any]()
+"""The event loop of the browser's driver, once it is started."""
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = (
@@ -56,15 +59,28 @@ def postgres_server() -> Iterator[postgres.Server]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
     """One headless browser of the whole session: its driver cannot be started twice."""
     if not CHROMIUM.exists():
         missing(f"a browser at {CHROMIUM}")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
+        loop = request.config.stash[LOOP] = asyncio._get_running_loop()
         chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         yield chromium
+        asyncio._set_running_loop(loop)
         chromium.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """The browser's driver leaves its event loop running: it is there for the browser's tests alone."""
+    driven = "browser" in getattr(item, "fixturenames", ())
+    asyncio._set_running_loop(item.config.stash.get(LOOP, None) if driven else None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(None)
 
 
 @pytest.fixture

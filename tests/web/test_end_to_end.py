@@ -121,8 +121,9 @@ def label(tab: Any, person: str, *, most: int = 100) -> int:
         tab.locator("#keys").wait_for()  # shown once keys are listened to
         text = tab.locator("article").last.inner_text()
         value = opinion(person, sum(map(ord, text)) % 12)
-        key = tab.locator(f"[name=label][value='{value}']").get_attribute("aria-keyshortcuts")
-        tab.keyboard.press(str(key).lower())
+        choice = tab.locator(f"[name=label][value='{value}']")
+        key = choice.get_attribute("aria-keyshortcuts")
+        choice.press("Space") if key is None else tab.keyboard.press(key.lower())
         tab.keyboard.press("v")
         tab.keyboard.press("Enter")
         tab.wait_for_url(lambda url, here=here: url != here)

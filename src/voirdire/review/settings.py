@@ -104,6 +104,7 @@ def offered_scale(metric: Metric, *, borderline: bool = False) -> OfferedScale:
     A metric without labels, and a pairwise one that does not call the sides first and second, are users'
     errors. What is added admits every verdict.
 
+    >>> from voirdire.study.scale import Scale
     >>> fair = Metric("fair", Scale("ordinal", ("1", "2"), True, (1.0, 2.0)))
     >>> offered_scale(fair).labels, offered_scale(fair).added
     (['1', 'not sure', '2'], ['not sure'])
