@@ -41,7 +41,8 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_diff_names_the_cause(twice: Path) -> None:
     found = said("diff", "run-1", "run-2", "--bench", str(twice))
     assert found.exit_code == 0, found.output
-    assert [line.split()[0] for line in found.output.splitlines()[2:4]] == ["judge", "total"]
+    first = [line.split()[0] for line in found.output.splitlines() if line]
+    assert first[1:6] == ["run-1:", "run-2:", "cause", "judge", "total"]
     out = twice.parent / "diff.json"
     as_json = said("diff", "run-1", "last", "--bench", str(twice), "--json", "--out", str(out))
     assert json.loads(as_json.output) == json.loads(out.read_text(encoding="utf-8"))
