@@ -1,10 +1,10 @@
 """How fast raters are answered: 20 of them at a person's pace and as fast as they can, on either database.
 
-Run ``python benchmarks/review_load.py``; ``--labels`` is how many each hands in, ``--raters`` how many there
-are, and ``--pace`` the mean seconds between two acts of one (a person takes longer). Server, raters and
-database share this machine, the server being the one process that ``voirdire review`` starts, and everything is
-written to the disk before it is acknowledged. Leaves with 1 where the slowest twentieth of requests at a
-person's pace took more than 200 ms.
+Run ``python benchmarks/review_load.py``; ``--labels`` is how many each hands in, ``--raters`` how many
+there are, and ``--pace`` the mean seconds between two acts of one (a person takes longer). Server,
+raters and database share this machine, the server being the one process that ``voirdire review``
+starts, and everything is written to the disk before it is acknowledged. Leaves with 1 where the slowest
+twentieth of requests at a person's pace took more than 200 ms.
 """
 
 from __future__ import annotations
