@@ -11,5 +11,4 @@ __all__ = ["reread"]
 
 def reread(desk: Desk) -> Study:
     """The study of ``desk`` opened anew: labels that came since it was opened are in it."""
-    store = desk.store.engine.url.render_as_string(hide_password=False)
-    return open_study(desk.source, config={"unrated": True, "store": store})
+    return open_study(desk.source, config={"unrated": True, "store": desk.store.url})
