@@ -351,3 +351,43 @@ def test_a_tenth_of_the_items_covers_the_value_of_all(name: str, request: pytest
             value = full[each.metric, each.system, each.quantity].labels_alone.value
             hits.append(each.corrected.low - 1e-9 <= value <= each.corrected.high + 1e-9)
     assert 0.90 <= np.mean(hits) <= 0.995
+
+
+@pytest.mark.coverage_simulation
+@pytest.mark.parametrize(("clusters", "spread"), [(3, 0.0), (4, 0.1), (4, 0.3)])
+def test_intervals_cover_however_few_clusters_the_labels_lie_in(clusters: int, spread: float) -> None:
+    """Few clusters give some narrow intervals by luck; Student's t pays for them with the wide ones."""
+    rng, hits = np.random.default_rng(5), []
+    for seed in range(80):
+        study = voirdire.open(few_clusters(rng, clusters, spread), config=IN_CLUSTERS)
+        try:
+            got = row(voirdire.rates(study, replace(QUICK, seed=seed)), ALL).corrected
+        except UserError:  # fewer than 30 labelled items happened to be drawn
+            continue
+        hits.append(got.low <= PASSES <= got.high)
+    assert len(hits) >= 60
+    assert np.mean(hits) >= 0.87, "95 % less three standard errors"
+
+
+PASSES = 0.6
+IN_CLUSTERS = {
+    "clusters": ["prompt"],
+    "metrics": {"m": {"scale": {"kind": "binary", "labels": ["fail", "pass"]}}},
+}
+
+
+def few_clusters(rng: np.random.Generator, clusters: int, spread: float) -> list[dict[str, str]]:
+    """40 items a cluster, 35 % labelled; pass rates of clusters differ by the correlation ``spread``."""
+    said = {True: "pass", False: "fail"}
+    rows = []
+    for cluster in range(clusters):
+        size = 1 / spread - 1 if spread else np.inf
+        rate = rng.beta(PASSES * size, (1 - PASSES) * size) if spread else PASSES
+        for k in range(40):
+            truth = bool(rng.random() < rate)
+            item = {"item_id": f"{cluster}-{k}", "metric": "m", "system": "ST"[k % 2], "prompt": str(cluster)}
+            verdict = truth if rng.random() < 0.8 else not truth
+            rows.append({**item, "rater_id": "J", "rater_kind": "judge", "label": said[verdict]})
+            if rng.random() < 0.35:
+                rows.append({**item, "rater_id": "A", "rater_kind": "human", "label": said[truth]})
+    return rows
