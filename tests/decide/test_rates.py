@@ -369,6 +369,18 @@ def test_intervals_cover_however_few_clusters_the_labels_lie_in(clusters: int, s
     assert np.mean(hits) >= 0.87, "95 % less three standard errors"
 
 
+@pytest.mark.coverage_simulation
+def test_systems_that_borrow_cover_where_the_labels_lie_in_four_clusters() -> None:
+    rng, hits = np.random.default_rng(5), []
+    for seed in range(80):
+        rows = few_clusters(rng, 4, 0.3, items=150, systems="STUVW", share=0.12)
+        found = voirdire.rates(voirdire.open(rows, config=IN_CLUSTERS), replace(QUICK, seed=seed))
+        borrowed = [each.corrected for each in found.rows if each.method == "pooled"]
+        hits += [got.low <= PASSES <= got.high for got in borrowed]
+    assert len(hits) >= 300
+    assert np.mean(hits) >= 0.92, "with degrees of freedom counted by rows it is .82"
+
+
 PASSES = 0.6
 IN_CLUSTERS = {
     "clusters": ["prompt"],
@@ -376,18 +388,27 @@ IN_CLUSTERS = {
 }
 
 
-def few_clusters(rng: np.random.Generator, clusters: int, spread: float) -> list[dict[str, str]]:
-    """40 items a cluster, 35 % labelled; pass rates of clusters differ by the correlation ``spread``."""
+def few_clusters(
+    rng: np.random.Generator,
+    clusters: int,
+    spread: float,
+    *,
+    items: int = 40,
+    systems: str = "ST",
+    share: float = 0.35,
+) -> list[dict[str, str]]:
+    """``items`` a cluster, a ``share`` labelled; clusters differ in passing by the correlation ``spread``."""
     said = {True: "pass", False: "fail"}
     rows = []
     for cluster in range(clusters):
         size = 1 / spread - 1 if spread else np.inf
         rate = rng.beta(PASSES * size, (1 - PASSES) * size) if spread else PASSES
-        for k in range(40):
+        for k in range(items):
             truth = bool(rng.random() < rate)
-            item = {"item_id": f"{cluster}-{k}", "metric": "m", "system": "ST"[k % 2], "prompt": str(cluster)}
+            names = {"item_id": f"{cluster}-{k}", "metric": "m", "system": systems[k % len(systems)]}
+            item = {**names, "prompt": str(cluster)}
             verdict = truth if rng.random() < 0.8 else not truth
             rows.append({**item, "rater_id": "J", "rater_kind": "judge", "label": said[verdict]})
-            if rng.random() < 0.35:
+            if rng.random() < share:
                 rows.append({**item, "rater_id": "A", "rater_kind": "human", "label": said[truth]})
     return rows

@@ -47,7 +47,9 @@ def with_pooled(means: Means, design: Design, values: Values, *, fewest: int, sp
     within = design.total((f - mean[design.cell]) ** 2) / np.maximum(rows, 1) ** 2
     value[few] = (lam * mean + centre)[few]
     covariance[np.ix_(few, few)] = (spread + np.diag(lam**2 * within))[np.ix_(few, few)]
-    df[few] = float(n.sum() - (n > 0).sum())
+    clusters = len(np.unique(design.cluster[design.labelled]))
+    # the inflation is learned from as many clusters as have labels, and no better than they tell it
+    df[few] = float(max(1, min(n.sum() - (n > 0).sum(), clusters - 1)))
     tuning = np.where(few, lam, means.tuning)
     return replace(means, value=value, covariance=covariance, df=df, tuning=tuning, pooled=few)
 
