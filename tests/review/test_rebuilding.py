@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from review.studies import UnderWay, begun
 from voirdire.errors import UserError
-from voirdire.review.answers import Answer, Sent, asked_of, current, draft_of, rebuilt, save_draft, submit
+from voirdire.review.answers import Answer, Sent, asked_of, current, rebuilt, save_draft, submit
 from voirdire.review.assigning import Wanted, assign_to
 from voirdire.review.log import Cell, Event, record
+from voirdire.review.own_list import standing
 from voirdire.review.rulings import Ruling, rule
 from voirdire.store.review_schema import adjudications, events, labels
 
@@ -105,8 +106,8 @@ def test_labels_can_be_rebuilt_from_the_log(way: UnderWay, done: Sequence[Any]) 
     last = {cell: said for cell, said, late in kept if not late}
     assert {cell: sorted(row["labels"]) for cell, row in current(desk, round_.id, late=False).items()} == last
     for cell in CELLS:
-        standing = draft_of(desk, Cell(round_.id, *cell))
-        assert (standing is None) <= (cell not in {one for one, *_ in kept})
+        stands = standing(desk, Cell(round_.id, *cell))
+        assert (stands.answer is None) <= (cell not in {one for one, *_ in kept})
 
 
 def test_rulings_and_their_events_hold_the_same(way: UnderWay) -> None:

@@ -25,7 +25,6 @@ __all__ = [
     "Sent",
     "asked_of",
     "current",
-    "draft_of",
     "rebuilt",
     "save_draft",
     "submit",
@@ -140,18 +139,6 @@ def save_draft(desk: Desk, asked: Asked, answer: Answer, event: Sent) -> str:
     with desk.transaction() as connection:
         record(connection, act)
     return act.at
-
-
-def draft_of(desk: Desk, cell: Cell) -> dict[str, Any] | None:
-    """What stood last in the form of ``cell``, on whatever device: a draft or what was handed in."""
-    query = (
-        sql.select(events.c.document)
-        .where(*_matches(events, cell), events.c.kind.in_(["draft", "submitted"]))
-        .order_by(events.c.number.desc())
-        .limit(1)
-    )
-    rows = desk.store.rows(query)
-    return None if not rows else {name: rows[0]["document"].get(name) for name in Answer.model_fields}
 
 
 def current(
