@@ -15,6 +15,7 @@ import pytest
 from voirdire.bench.aggregate import About, results_of
 from voirdire.bench.cells import ALL, ALL_VARIANTS
 from voirdire.bench.finished import read_outcomes
+from voirdire.bench.starting import start_bench
 from voirdire.bench.tree import OVERALL
 from voirdire.errors import UserError
 from voirdire.opening import read_table
@@ -177,8 +178,11 @@ def test_a_site_is_written_anew_byte_for_byte_and_leaves_other_folders_alone(
 
 
 def test_a_benchmark_that_was_not_run_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no store there"):
+    with pytest.raises(UserError, match=r"no bench.yaml.*voirdire bench new"):
         open_results(tmp_path)
+    start_bench(tmp_path / "example", example=True)
+    with pytest.raises(UserError, match="has not been run; fix: voirdire bench run"):
+        open_results(tmp_path / "example")
 
 
 def test_addresses_depend_on_names_alone(shown: Shown) -> None:

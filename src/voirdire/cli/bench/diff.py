@@ -36,7 +36,8 @@ def command(
     """Say which cause moved the rates: metrics, judge, simulator, targets, parameters or scoring code."""
     from voirdire.bench.diff import diff_runs
     from voirdire.bench.filling import fill_diff
-    from voirdire.cli.bench.going import INTERRUPTED, carried_out, kept_of, spending
+    from voirdire.bench.kept import kept_of
+    from voirdire.cli.bench.going import INTERRUPTED, carried_out, spending
     from voirdire.cli.bench.writing import write_text
     from voirdire.errors import check_share
 

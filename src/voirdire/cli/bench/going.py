@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from voirdire.cli.progress import counted, interrupted
@@ -16,25 +15,11 @@ if TYPE_CHECKING:
     from voirdire.judges.limits import Budget
     from voirdire.judges.planning import Plan
     from voirdire.judges.runner import Outcome
-    from voirdire.store.sql import Store
 
-__all__ = ["INTERRUPTED", "carried_out", "kept_of", "spending"]
+__all__ = ["INTERRUPTED", "carried_out", "spending"]
 
 INTERRUPTED = 130
 Done = TypeVar("Done")
-
-
-def kept_of(folder: str, place: str) -> Store:
-    """The store of a benchmark that was run, at ``place`` or in its folder."""
-    from voirdire.bench.suite import read_parts
-    from voirdire.errors import UserError
-    from voirdire.store.beside import open_beside
-    from voirdire.store.sql import FILE
-
-    read_parts(folder)
-    if not place and not (Path(folder) / FILE).is_file():
-        raise UserError("has not been run", where=folder, fix=f"voirdire bench run {folder}")
-    return open_beside(folder, place, create=False)
 
 
 def spending(money: float, calls: int) -> Budget:

@@ -50,9 +50,9 @@ def command(
     quiet: flags.Quiet = False,
 ) -> None:
     """Draw conversations of the last run for people to label blind, and serve the pages; links stay."""
+    from voirdire.bench.kept import kept_of
     from voirdire.bench.manifest import run_called
     from voirdire.bench.panel import PanelOptions, panel_plan
-    from voirdire.cli.bench.going import kept_of
     from voirdire.cli.review import command as review
     from voirdire.decide.plan_options import parse_raters
     from voirdire.writers.formats import write_table

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from voirdire.bench.kept import kept_of
 from voirdire.bench.labelled import labelled_study
 from voirdire.bench.manifest import run_called
 from voirdire.bench.running import plans_of, results_of_run
 from voirdire.checks.audit import audit
 from voirdire.checks.options import AuditOptions
-from voirdire.store.beside import open_beside
 from voirdire.store.sql import Store
 from voirdire.web.results.shown import Kept, Shown
 
@@ -22,7 +22,7 @@ def open_results(folder: str | Path, *, run: str = "last", store: str = "", audi
     Figures follow the run's first judge. With ``audited`` people's labels are audited, where there are any. A
     benchmark that was not run, and a run that is not there, are users' errors.
     """
-    opened = open_beside(folder, store, create=False)
+    opened = kept_of(folder, store)
     try:
         return _shown(run, opened, audited)
     except BaseException:
